@@ -1,0 +1,22 @@
+"""The AEGIS routes, with and without trailing slash. An id may hold slashes: it takes what the route leaves."""
+
+from django.urls import re_path
+
+from api.aegis import views
+
+ID = r"(?P<conversation_id>(?s:.+?))"
+LEDGER_VERBS = (
+    views.LedgerCheckView,
+    views.LedgerMarkView,
+    views.LedgerClaimView,
+    views.LedgerEvictView,
+)
+
+urlpatterns = [
+    re_path(rf"^working-memory/{ID}/?\Z", views.WorkingMemoryView.as_view()),
+    re_path(r"^episodic/(?P<conversation_id>store)/?\Z", views.StoreView.as_view()),
+    re_path(r"^episodic/(?P<conversation_id>search)/?\Z", views.SearchView.as_view()),
+    re_path(rf"^episodic/{ID}/?\Z", views.ConversationView.as_view()),
+    *(re_path(rf"^ledger/{ID}/{view.verb}/?\Z", view.as_view()) for view in LEDGER_VERBS),
+    re_path(rf"^ledger/{ID}/?\Z", views.LedgerView.as_view()),
+]

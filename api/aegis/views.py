@@ -1,0 +1,251 @@
+"""AEGIS: working memory, episodic memory, injection ledger."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.aegis import answers, errors, serializers
+from api.errors import Problem
+from api.views import DialectView, caller_of, json_body, session_address, validated
+from episodic.episodes import list_episodes, store_episode
+from episodic.types import EpisodeFilter, NewEpisode
+from ledger import injections
+from recall.recall import recall
+from recall.types import RecallQuery
+from tenants.errors import Invalid
+from working import memory
+from working.types import SessionAddress
+
+
+class AegisView(DialectView):
+    """A view of this dialect."""
+
+    def shape(self, problem: Problem) -> Any:
+        return errors.shape(problem)
+
+
+class WorkingMemoryView(AegisView):
+    """`/working-memory/{conversation_id}`"""
+
+    scopes = {"GET": "read", "PUT": "write", "DELETE": "write"}
+
+    @extend_schema(summary="All fields of the conversation", responses=dict)
+    def get(self, request: Request, conversation_id: str) -> Response:
+        envelope = request.query_params.get("envelope") == "1"
+        found = memory.read_fields(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            now=timezone.now(),
+            measure=envelope,
+        )
+        if envelope:
+            return Response(answers.envelope(conversation_id, found))
+        return Response(found.data if found else {})
+
+    @extend_schema(summary="Merge fields", request=serializers.PutWorkingMemory, responses=dict)
+    def put(self, request: Request, conversation_id: str) -> Response:
+        body = validated(serializers.PutWorkingMemory, json_body(request))
+        written = memory.put_fields(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            data=body["data"],
+            ttl_seconds=body.get("ttl_seconds"),
+            now=timezone.now(),
+        )
+        return Response(answers.envelope(conversation_id, written))
+
+    @extend_schema(summary="Delete fields, or all", request=serializers.DeleteFields, responses=dict)
+    def delete(self, request: Request, conversation_id: str) -> Response:
+        deleted = memory.delete_fields(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            names=_fields_to_delete(request),
+            now=timezone.now(),
+        )
+        return Response({"conversation_id": conversation_id, "deleted": deleted})
+
+
+class ConversationView(AegisView):
+    """`GET /episodic/{conversation_id}`"""
+
+    scopes = {"GET": "read"}
+
+    @extend_schema(summary="The memories of a conversation, oldest first", responses=dict)
+    def get(self, request: Request, conversation_id: str) -> Response:
+        address = _address(request, conversation_id)
+        where = EpisodeFilter(
+            session_id=address.session_id, user_id=address.user_id, namespace=address.namespace
+        )
+        found = list_episodes(
+            caller=caller_of(request), where=where, limit=answers.MOST_MEMORIES, oldest_first=True
+        )
+        memories = [answers.episode(one) for one in found]
+        return Response({"conversation_id": conversation_id, "memories": memories, "total": len(memories)})
+
+
+class StoreView(ConversationView):
+    """`POST /episodic/store`; `GET` is about the conversation of that name."""
+
+    scopes = {"POST": "write", "GET": "read"}
+
+    @extend_schema(summary="Store a summary", request=serializers.StoreEpisode, responses=dict)
+    def post(self, request: Request, conversation_id: str) -> Response:
+        body = validated(serializers.StoreEpisode, json_body(request))
+        new = NewEpisode(
+            text=body["summary"],
+            agent_id=body["agent_id"],
+            user_id=body.get("user_id"),
+            session_id=body["conversation_id"],
+            key_decisions=body.get("key_decisions"),
+            entities_mentioned=body.get("entities_mentioned"),
+            tools_called=body.get("tools_called"),
+        )
+        stored = store_episode(caller=caller_of(request), new=new, now=timezone.now())
+        return Response(answers.episode(stored))
+
+
+class SearchView(ConversationView):
+    """`POST /episodic/search`; `GET` is about the conversation of that name."""
+
+    scopes = {"POST": "read", "GET": "read"}
+
+    @extend_schema(summary="Search by meaning", request=serializers.SearchEpisodes, responses=dict)
+    def post(self, request: Request, conversation_id: str) -> Response | HttpResponse:
+        body = validated(serializers.SearchEpisodes, json_body(request))
+        query = RecallQuery(
+            text=body["query"],
+            where=EpisodeFilter(agent_id=body["agent_id"], user_id=body.get("user_id")),
+            top_k=body.get("top_k") or body.get("limit") or body.get("k") or 3,
+        )
+        found = recall(caller=caller_of(request), query=query)
+        if request.query_params.get("format") == "text":
+            return HttpResponse(answers.text(found.hits), content_type="text/plain; charset=utf-8")
+        return Response({"results": [answers.hit(one) for one in found.hits], "total": len(found.hits)})
+
+
+class LedgerView(AegisView):
+    """`/ledger/{conversation_id}`"""
+
+    scopes = {"GET": "read", "DELETE": "write"}
+
+    @extend_schema(summary="Everything injected so far", responses=dict)
+    def get(self, request: Request, conversation_id: str) -> Response:
+        address = _address(request, conversation_id)
+        return Response(
+            injections.read_items(caller=caller_of(request), address=address, now=timezone.now())
+        )
+
+    @extend_schema(summary="Forget everything injected", responses=dict)
+    def delete(self, request: Request, conversation_id: str) -> Response:
+        address = _address(request, conversation_id)
+        count = injections.clear_ledger(caller=caller_of(request), address=address, now=timezone.now())
+        return Response({"conversation_id": conversation_id, "deleted": count})
+
+
+class LedgerVerbView(LedgerView):
+    """`POST` acts on an item. Without it, the verb is the end of a conversation's id that has a slash in it."""
+
+    verb = ""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, conversation_id: str) -> Response:
+        return super().get(request, f"{conversation_id}/{self.verb}")
+
+    @extend_schema(exclude=True)
+    def delete(self, request: Request, conversation_id: str) -> Response:
+        return super().delete(request, f"{conversation_id}/{self.verb}")
+
+
+class LedgerCheckView(LedgerVerbView):
+    """`POST /ledger/{conversation_id}/check`"""
+
+    verb = "check"
+    scopes = LedgerView.scopes | {"POST": "read"}
+
+    @extend_schema(summary="Was it injected?", request=serializers.LedgerItem, responses=dict)
+    def post(self, request: Request, conversation_id: str) -> Response:
+        item_key = validated(serializers.LedgerItem, json_body(request))["item_key"]
+        value = injections.check_item(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            item_key=item_key,
+            now=timezone.now(),
+        )
+        known = value is not None
+        answer = {"injected": known, "exists": known, "value": value}
+        return Response({"conversation_id": conversation_id, "item_key": item_key, **answer})
+
+
+class LedgerMarkView(LedgerVerbView):
+    """`POST /ledger/{conversation_id}/mark`"""
+
+    verb = "mark"
+    scopes = LedgerView.scopes | {"POST": "write"}
+
+    @extend_schema(summary="It was injected", request=serializers.LedgerMark, responses=dict)
+    def post(self, request: Request, conversation_id: str) -> Response:
+        body = validated(serializers.LedgerMark, json_body(request))
+        created = injections.mark_item(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            item_key=body["item_key"],
+            value=body["value"],
+            now=timezone.now(),
+        )
+        return Response({"conversation_id": conversation_id, **body, "marked": True, "created": created})
+
+
+class LedgerClaimView(LedgerVerbView):
+    """`POST /ledger/{conversation_id}/claim`"""
+
+    verb = "claim"
+    scopes = LedgerView.scopes | {"POST": "write"}
+
+    @extend_schema(summary="Let one of several inject it", request=serializers.LedgerMark, responses=dict)
+    def post(self, request: Request, conversation_id: str) -> Response:
+        body = validated(serializers.LedgerMark, json_body(request))
+        claimed = injections.claim_item(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            item_key=body["item_key"],
+            value=body["value"],
+            now=timezone.now(),
+        )
+        return Response({"claimed": claimed})
+
+
+class LedgerEvictView(LedgerVerbView):
+    """`POST /ledger/{conversation_id}/evict`"""
+
+    verb = "evict"
+    scopes = LedgerView.scopes | {"POST": "write"}
+
+    @extend_schema(summary="Allow it to be injected again", request=serializers.LedgerItem, responses=dict)
+    def post(self, request: Request, conversation_id: str) -> Response:
+        item_key = validated(serializers.LedgerItem, json_body(request))["item_key"]
+        evicted = injections.evict_item(
+            caller=caller_of(request),
+            address=_address(request, conversation_id),
+            item_key=item_key,
+            now=timezone.now(),
+        )
+        return Response({"conversation_id": conversation_id, "item_key": item_key, "evicted": evicted})
+
+
+def _address(request: Request, conversation_id: str) -> SessionAddress:
+    return session_address(request, conversation_id, longest=serializers.LONGEST_ID)
+
+
+def _fields_to_delete(request: Request) -> list[str] | None:
+    """None: all. From the body, or from the query, since proxies drop the body of a DELETE."""
+    body = json_body(request)
+    if body is None:
+        return request.query_params.getlist("fields") or None
+    if not isinstance(body, dict):
+        raise Invalid("Must be an object with a list of fields.")
+    fields: list[str] | None = validated(serializers.DeleteFields, body).get("fields")
+    return fields

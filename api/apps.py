@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class ApiConfig(AppConfig):
+    """The REST dialects."""
+
+    name = "api"
+
+    def ready(self) -> None:
+        from api import openapi  # noqa: F401  teaches drf-spectacular our authentication

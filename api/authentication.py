@@ -1,0 +1,33 @@
+"""From a request to its caller."""
+
+from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from tenants.anonymous import anonymous_caller
+from tenants.api_keys import authenticate
+from tenants.caller import Caller
+
+
+class KeyAuthentication(BaseAuthentication):
+    """`Authorization: Bearer mem_…` or `X-API-Key: mem_…`; without either, the anonymous tenant if there is one."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, str]:
+        caller = caller_of(request._request)
+        return caller, caller.key_id
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="strata"'
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    """Who sent the request. Raises Unauthenticated."""
+    scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    key = token.strip() if scheme.lower() == "bearer" else ""
+    key = key or request.META.get("HTTP_X_API_KEY", "").strip()
+    if key or scheme:
+        return authenticate(key)
+    site = request.META.get("HTTP_SEC_FETCH_SITE", "none")
+    return anonymous_caller(
+        address=request.META.get("REMOTE_ADDR", ""), from_other_site=site in {"cross-site", "same-site"}
+    )

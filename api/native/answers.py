@@ -1,0 +1,113 @@
+"""What the native routes answer."""
+
+from typing import Any
+
+from episodic.models import Episode
+from recall.types import Hit, Recalled
+from working.models import Event, Session
+from working.turns import SessionWindow
+
+
+def session(one: Session) -> dict[str, Any]:
+    """A session."""
+    return {
+        "session_id": one.external_id,
+        "namespace": one.namespace,
+        "user_id": one.user_id or None,
+        "agent_id": one.agent_id or None,
+        "project": one.project or None,
+        "metadata": one.metadata,
+        "turn_count": one.turn_count,
+        "summary": one.summary or None,
+        "started_at": one.started_at,
+        "last_activity_at": one.last_activity_at,
+        "ended_at": one.ended_at,
+    }
+
+
+def event(one: Event) -> dict[str, Any]:
+    """An entry of a session's log."""
+    return {
+        "event_id": one.external_id,
+        "seq": one.seq,
+        "event_type": one.event_type,
+        "role": one.role or None,
+        "content": one.content,
+        **(one.tool or {}),
+        "metadata": one.metadata,
+        "timestamp": one.created_at,
+    }
+
+
+def window(one: SessionWindow) -> dict[str, Any]:
+    """A window as messages for a chat API: the summary first, if there is one."""
+    messages = [turn.message() for turn in one.window.turns]
+    if one.summary:
+        messages.insert(0, {"role": "system", "content": one.summary})
+    return {
+        "messages": messages,
+        "summary": one.summary or None,
+        "truncated": one.window.truncated,
+        "tokens": one.window.tokens,
+    }
+
+
+def episode(one: Episode) -> dict[str, Any]:
+    """An episode."""
+    return {
+        "id": one.id,
+        "text": one.text,
+        "memory_type": one.memory_type,
+        "user_id": one.user_id or None,
+        "agent_id": one.agent_id or None,
+        "project": one.project or None,
+        "session_id": one.session or None,
+        "namespace": one.namespace,
+        "topics": one.topics,
+        "entities": one.entities,
+        "outcome": one.outcome or None,
+        "key_decisions": one.key_decisions,
+        "entities_mentioned": one.entities_mentioned,
+        "tools_called": one.tools_called,
+        "covers_turns": one.covers_turns,
+        "event_date": one.event_date,
+        "metadata": one.metadata,
+        "embedded": not one.embed_pending,
+        "created_at": one.created_at,
+    }
+
+
+def recalled(found: Recalled, *, explain: bool) -> dict[str, Any]:
+    """An answer of recall."""
+    return {
+        "results": [_hit(one, rank, found, explain) for rank, one in enumerate(found.hits, 1)],
+        "stages": [{"name": one.name, "ms": one.ms, "status": one.status} for one in found.stages],
+        "query_used": found.query_used,
+    }
+
+
+def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
+    shown = {
+        "kind": "episode",
+        "id": one.episode.id,
+        "text": one.episode.text,
+        "score": one.score,
+        "signals": one.signals,
+        "memory_type": one.episode.memory_type,
+        "session_id": one.episode.session or None,
+        "user_id": one.episode.user_id or None,
+        "agent_id": one.episode.agent_id or None,
+        "topics": one.episode.topics,
+        "event_date": one.episode.event_date,
+        "metadata": one.episode.metadata,
+        "created_at": one.episode.created_at,
+    }
+    if explain:
+        shown["explain"] = {
+            "rank": rank,
+            "arm": "vector",
+            "exact": True,
+            "model": found.model,
+            "formula": "score = cosine",
+        }
+    return shown

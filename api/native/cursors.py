@@ -1,0 +1,37 @@
+"""Where a list continues: opaque to the client, checked when it comes back."""
+
+import base64
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+
+from tenants.errors import Invalid
+
+Position = tuple[datetime, UUID]
+
+
+def position_of(request: Request) -> Position | None:
+    """The position in `cursor`, or None. Raises Invalid when it is not one of ours."""
+    raw = request.query_params.get("cursor")
+    if not raw:
+        return None
+    try:
+        moment, _, identity = base64.urlsafe_b64decode(raw.encode()).decode().partition("|")
+        return datetime.fromisoformat(moment), UUID(identity)
+    except ValueError as error:
+        raise Invalid("Not a cursor of this list.", "cursor") from error
+
+
+def page(
+    rows: Sequence[Any], limit: int, *, moment: Callable[[Any], datetime], show: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """A page of `rows`, of which one more than `limit` were asked for; `moment` is what they are sorted by."""
+    shown = rows[:limit]
+    cursor = None
+    if len(rows) > limit:
+        last = shown[-1]
+        cursor = base64.urlsafe_b64encode(f"{moment(last).isoformat()}|{last.id}".encode()).decode()
+    return {"results": [show(row) for row in shown], "next": cursor}

@@ -1,0 +1,88 @@
+"""Episodes and recall."""
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.native import answers, serializers
+from api.native.cursors import page, position_of
+from api.native.views import NativeView, page_size
+from api.views import caller_of, json_body, query_id, validated
+from episodic.episodes import list_episodes, store_episode
+from episodic.models import MemoryType
+from episodic.types import EpisodeFilter, NewEpisode
+from recall.recall import recall
+from recall.types import RecallQuery
+from tenants.errors import Invalid
+
+
+class EpisodesView(NativeView):
+    """`/api/v1/episodes`"""
+
+    scopes = {"GET": "read", "POST": "write"}
+
+    @extend_schema(summary="Episodes, newest first", responses=dict)
+    def get(self, request: Request) -> Response:
+        limit = page_size(request)
+        where = EpisodeFilter(
+            user_id=query_id(request, "user_id"),
+            agent_id=query_id(request, "agent_id"),
+            project=query_id(request, "project"),
+            session_id=query_id(request, "session_id"),
+            namespace=query_id(request, "namespace"),
+            memory_types=_memory_types(request),
+        )
+        found = list_episodes(
+            caller=caller_of(request), where=where, limit=limit + 1, before=position_of(request)
+        )
+        return Response(page(found, limit, moment=lambda one: one.created_at, show=answers.episode))
+
+    @extend_schema(summary="Store an episode", request=serializers.NewEpisodeBody, responses=dict)
+    def post(self, request: Request) -> Response:
+        body = validated(serializers.NewEpisodeBody, json_body(request))
+        new = NewEpisode(
+            text=body["text"],
+            user_id=body.get("user_id"),
+            agent_id=body.get("agent_id"),
+            session_id=body.get("session_id") or "",
+            memory_type=body.get("memory_type", MemoryType.EPISODIC),
+            topics=tuple(body.get("topics", ())),
+            entities=tuple(body.get("entities", ())),
+            outcome=body.get("outcome", ""),
+            event_date=body.get("event_date"),
+            metadata=body.get("metadata", {}),
+        )
+        stored = store_episode(caller=caller_of(request), new=new, now=timezone.now())
+        return Response(answers.episode(stored), status=201)
+
+
+class RecallView(NativeView):
+    """`POST /api/v1/recall`"""
+
+    scopes = {"POST": "read"}
+
+    @extend_schema(summary="What is remembered about this?", request=serializers.RecallBody, responses=dict)
+    def post(self, request: Request) -> Response:
+        body = validated(serializers.RecallBody, json_body(request))
+        where = EpisodeFilter(
+            user_id=body.get("user_id"),
+            agent_id=body.get("agent_id"),
+            project=body.get("project"),
+            session_id=body.get("session_id"),
+            memory_types=tuple(body.get("memory_type", ())),
+            topics=tuple(body.get("topics", ())),
+            since=body.get("since"),
+            until=body.get("until"),
+        )
+        query = RecallQuery(text=body["query"], where=where, top_k=body.get("top_k", 5))
+        found = recall(caller=caller_of(request), query=query)
+        return Response(answers.recalled(found, explain=body.get("explain", False)))
+
+
+def _memory_types(request: Request) -> tuple[str, ...]:
+    given = tuple(request.query_params.getlist("memory_type"))
+    unknown = set(given) - set(MemoryType.values)
+    if unknown:
+        raise Invalid(f"Must be one of {', '.join(MemoryType.values)}.", "memory_type")
+    return given

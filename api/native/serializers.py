@@ -1,0 +1,88 @@
+"""What the native routes accept. Unknown fields are refused."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from api.fields import AnyJSON, Id, Text
+from episodic.models import MemoryType
+
+ROLES = ("user", "assistant", "system", "tool")
+MOST_AT_ONCE = 1_000
+
+
+class Strict(serializers.Serializer[Any]):
+    """Refuses fields it does not know: a misspelt option should not be ignored."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping) and (unknown := set(data) - set(self.fields)):
+            raise serializers.ValidationError({str(name): ["Unknown field."] for name in sorted(unknown)})
+        return super().to_internal_value(data)
+
+
+class NewSession(Strict):
+    session_id = Id(required=False)
+    user_id = Id(required=False, allow_null=True)
+    agent_id = Id(required=False, allow_null=True)
+    project = Id(required=False, allow_null=True, max_length=200)
+    namespace = Id(required=False, allow_null=True)
+    metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+
+class NewTurn(Strict):
+    id = Id(required=False, allow_null=True)
+    role = serializers.ChoiceField(choices=ROLES)
+    content = Text(required=True, allow_null=True)
+    tool_calls = serializers.ListField(child=serializers.DictField(), required=False, allow_null=True)
+    tool_call_id = Id(required=False, allow_null=True)
+    name = Id(required=False, allow_null=True)
+    created_at = serializers.DateTimeField(required=False, allow_null=True)
+    metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+
+class AppendTurns(Strict):
+    user_id = Id(required=False, allow_null=True)
+    agent_id = Id(required=False, allow_null=True)
+    turns = NewTurn(many=True, allow_empty=False, max_length=MOST_AT_ONCE)
+
+
+class NewEventBody(Strict):
+    event_id = Id(required=False, allow_null=True)
+    event_type = Id(max_length=64)
+    content = AnyJSON(required=True)
+    timestamp = serializers.DateTimeField(required=False, allow_null=True)
+    metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+
+class EndSession(Strict):
+    pass
+
+
+class NewEpisodeBody(Strict):
+    text = Text(allow_blank=False)
+    user_id = Id(required=False, allow_null=True)
+    agent_id = Id(required=False, allow_null=True)
+    session_id = Id(required=False, allow_null=True)
+    memory_type = serializers.ChoiceField(choices=MemoryType.choices, required=False)
+    topics = serializers.ListField(child=Id(), required=False, max_length=100)
+    entities = serializers.ListField(child=Id(), required=False, max_length=100)
+    outcome = Text(required=False)
+    event_date = serializers.DateTimeField(required=False, allow_null=True)
+    metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+
+class RecallBody(Strict):
+    query = Text(allow_blank=False)
+    user_id = Id(required=False, allow_null=True)
+    agent_id = Id(required=False, allow_null=True)
+    session_id = Id(required=False, allow_null=True)
+    project = Id(required=False, allow_null=True, max_length=200)
+    memory_type = serializers.ListField(
+        child=serializers.ChoiceField(choices=MemoryType.choices), required=False
+    )
+    topics = serializers.ListField(child=Id(), required=False, max_length=100)
+    since = serializers.DateTimeField(required=False, allow_null=True)
+    until = serializers.DateTimeField(required=False, allow_null=True)
+    top_k = serializers.IntegerField(required=False, min_value=1, max_value=200)
+    explain = serializers.BooleanField(required=False)

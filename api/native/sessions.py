@@ -1,0 +1,237 @@
+"""Sessions: their list, turns, events, window, and end."""
+
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import ListSerializer
+
+from api.native import answers, serializers
+from api.native.cursors import page, position_of
+from api.native.views import NativeView, page_size, whole_number
+from api.views import caller_of, checked_id, json_body, query_id, session_address, validated
+from recall.sessions import delete_session, end_session
+from tenants.errors import Invalid
+from working.events import append_events, event_type_of, list_events
+from working.listing import list_sessions
+from working.sessions import access_session, open_session
+from working.turns import read_window
+from working.types import NewEvent, SessionAddress
+
+
+class SessionsView(NativeView):
+    """`/api/v1/sessions`"""
+
+    scopes = {"GET": "read", "POST": "write"}
+
+    @extend_schema(summary="Sessions, newest activity first", responses=dict)
+    def get(self, request: Request) -> Response:
+        limit = page_size(request)
+        found = list_sessions(
+            caller=caller_of(request),
+            user_id=query_id(request, "user_id"),
+            agent_id=query_id(request, "agent_id"),
+            project=query_id(request, "project"),
+            active=_flag(request, "active"),
+            before=position_of(request),
+            limit=limit + 1,
+        )
+        return Response(page(found, limit, moment=lambda one: one.last_activity_at, show=answers.session))
+
+    @extend_schema(summary="Create or find a session", request=serializers.NewSession, responses=dict)
+    def post(self, request: Request) -> Response:
+        body = validated(serializers.NewSession, json_body(request) or {})
+        address = SessionAddress(
+            session_id=body.get("session_id") or str(uuid4()),
+            user_id=body.get("user_id") or query_id(request, "user_id"),
+            namespace=body.get("namespace") or query_id(request, "namespace"),
+        )
+        session, created = open_session(
+            caller=caller_of(request),
+            address=address,
+            agent_id=body.get("agent_id"),
+            project=body.get("project"),
+            metadata=body.get("metadata"),
+            now=timezone.now(),
+        )
+        return Response(answers.session(session), status=201 if created else 200)
+
+
+class SessionView(NativeView):
+    """`/api/v1/sessions/{session_id}`"""
+
+    scopes = {"GET": "read", "DELETE": "write"}
+
+    @extend_schema(summary="A session", responses=dict)
+    def get(self, request: Request, session_id: str) -> Response:
+        address = session_address(request, session_id)
+        return Response(answers.session(access_session(caller=caller_of(request), address=address)))
+
+    @extend_schema(summary="Delete working state, log and ledger", responses={204: None})
+    def delete(self, request: Request, session_id: str) -> Response:
+        delete_session(
+            caller=caller_of(request), address=session_address(request, session_id), now=timezone.now()
+        )
+        return Response(status=204)
+
+
+class TurnsView(NativeView):
+    """`/api/v1/sessions/{session_id}/turns`"""
+
+    scopes = {"POST": "write"}
+
+    @extend_schema(
+        summary="Append turns; a known id is a duplicate", request=serializers.AppendTurns, responses=dict
+    )
+    def post(self, request: Request, session_id: str) -> Response:
+        body = validated(serializers.AppendTurns, json_body(request))
+        now = timezone.now()
+        appended = append_events(
+            caller=caller_of(request),
+            address=_address(request, session_id, body.get("user_id")),
+            events=[_turn(turn, now) for turn in body["turns"]],
+            agent_id=body.get("agent_id"),
+            now=now,
+        )
+        return Response(
+            {
+                "accepted": appended.accepted,
+                "duplicates": appended.duplicates,
+                "turn_count": appended.turn_count,
+                "summarised": False,
+            }
+        )
+
+
+class EventsView(NativeView):
+    """`/api/v1/sessions/{session_id}/events`"""
+
+    scopes = {"GET": "read", "POST": "write"}
+
+    @extend_schema(summary="The log, oldest first", responses=dict)
+    def get(self, request: Request, session_id: str) -> Response:
+        limit = page_size(request)
+        types = [
+            checked_id(name, "event_types", 64)
+            for chunk in request.query_params.getlist("event_types")
+            for name in chunk.split(",")
+        ]
+        after = whole_number(request, "cursor", 0, minimum=0, maximum=2**62) or 0
+        found = list_events(
+            caller=caller_of(request),
+            address=session_address(request, session_id),
+            event_types=types,
+            after=after,
+            limit=limit + 1,
+        )
+        shown = found[:limit]
+        following = str(shown[-1].seq) if len(found) > limit else None
+        return Response({"results": [answers.event(one) for one in shown], "next": following})
+
+    @extend_schema(summary="Append one event or a list", request=serializers.NewEventBody, responses=dict)
+    def post(self, request: Request, session_id: str) -> Response:
+        now = timezone.now()
+        appended = append_events(
+            caller=caller_of(request),
+            address=session_address(request, session_id),
+            events=[_event(item, now) for item in _event_bodies(json_body(request))],
+            now=now,
+        )
+        return Response(
+            {"accepted": appended.accepted, "duplicates": appended.duplicates, "seq": appended.numbers}
+        )
+
+
+class WindowView(NativeView):
+    """`/api/v1/sessions/{session_id}/window`"""
+
+    scopes = {"GET": "read"}
+
+    @extend_schema(summary="The newest exchanges, ready for a chat API", responses=dict)
+    def get(self, request: Request, session_id: str) -> Response:
+        window = read_window(
+            caller=caller_of(request),
+            address=session_address(request, session_id),
+            pairs=whole_number(request, "turns", None, maximum=1_000),
+            token_budget=whole_number(request, "token_budget", None, maximum=10_000_000),
+            max_tool_result_chars=whole_number(request, "max_tool_result_chars", None, maximum=10_000_000),
+            now=timezone.now(),
+        )
+        return Response(answers.window(window))
+
+
+class EndView(NativeView):
+    """`/api/v1/sessions/{session_id}/end`"""
+
+    scopes = {"POST": "write"}
+
+    @extend_schema(summary="End: summary, episode, empty ledger", request=serializers.EndSession, responses=dict)
+    def post(self, request: Request, session_id: str) -> Response:
+        validated(serializers.EndSession, json_body(request) or {})
+        ended = end_session(
+            caller=caller_of(request), address=session_address(request, session_id), now=timezone.now()
+        )
+        return Response(
+            {
+                "session_id": ended.session_id,
+                "summary": ended.summary,
+                "episode_id": ended.episode_id,
+                "message_count": ended.message_count,
+            }
+        )
+
+
+def _address(request: Request, session_id: str, user_id: str | None) -> SessionAddress:
+    """The address from path and query, with the user of the body, which must not contradict the query's."""
+    address = session_address(request, session_id)
+    if user_id and address.user_id and user_id != address.user_id:
+        raise Invalid("Contradicts user_id in the query.", "user_id")
+    return SessionAddress(address.session_id, user_id or address.user_id, address.namespace)
+
+
+def _turn(turn: dict[str, Any], now: datetime) -> NewEvent:
+    tool = {
+        key: turn[key] for key in ("tool_calls", "tool_call_id", "name") if turn.get(key) is not None
+    }
+    return NewEvent(
+        event_type=event_type_of(turn["role"], turn.get("tool_calls")),
+        role=turn["role"],
+        content=turn["content"],
+        tool=tool or None,
+        external_id=turn.get("id"),
+        created_at=turn.get("created_at") or now,
+        metadata=turn.get("metadata") or {},
+    )
+
+
+def _event(item: dict[str, Any], now: datetime) -> NewEvent:
+    return NewEvent(
+        event_type=item["event_type"],
+        content=item["content"],
+        external_id=item.get("event_id"),
+        created_at=item.get("timestamp") or now,
+        metadata=item.get("metadata") or {},
+    )
+
+
+def _event_bodies(body: Any) -> list[dict[str, Any]]:
+    if isinstance(body, list):
+        several: ListSerializer[Any] = serializers.NewEventBody(
+            data=body, many=True, allow_empty=False, max_length=serializers.MOST_AT_ONCE
+        )
+        several.is_valid(raise_exception=True)
+        return list(several.validated_data)
+    return [validated(serializers.NewEventBody, body)]
+
+
+def _flag(request: Request, name: str) -> bool | None:
+    raw = request.query_params.get(name)
+    if raw is None:
+        return None
+    if raw.lower() not in {"true", "false", "1", "0"}:
+        raise Invalid("Must be true or false.", name)
+    return raw.lower() in {"true", "1"}

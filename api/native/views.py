@@ -1,0 +1,44 @@
+"""What every native view shares."""
+
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.errors import Problem
+from api.native import errors
+from api.views import DialectView
+from tenants.errors import Invalid
+
+MOST_RESULTS = 200
+
+
+class NativeView(DialectView):
+    """A view under `/api/v1/`."""
+
+    def shape(self, problem: Problem) -> Any:
+        return errors.shape(problem)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        response = super().handle_exception(exc)
+        response.content_type = "application/problem+json"
+        return response
+
+
+def whole_number(
+    request: Request, name: str, default: int | None, *, minimum: int = 1, maximum: int = MOST_RESULTS
+) -> int | None:
+    """A number from the query string. Raises Invalid when it is none or out of range."""
+    raw = request.query_params.get(name)
+    if raw is None:
+        return default
+    if not raw.isascii() or not raw.isdecimal() or not minimum <= int(raw[:12]) <= maximum:
+        raise Invalid(f"Must be a whole number from {minimum} to {maximum}.", name)
+    return int(raw)
+
+
+def page_size(request: Request) -> int:
+    """The `limit` of a list."""
+    limit = whole_number(request, "limit", 50)
+    assert limit is not None  # noqa: S101  the default is a number
+    return limit

@@ -1,0 +1,22 @@
+"""Each view says which scope each of its methods needs."""
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from tenants.caller import Caller
+from tenants.errors import Forbidden
+
+
+class HasScope(BasePermission):
+    """Reads `scopes = {"GET": "read", …}` from the view; a method that is missing there is refused."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        caller = request.user
+        if request.method == "OPTIONS":
+            return True
+        needed = getattr(view, "scopes", {}).get("GET" if request.method == "HEAD" else request.method)
+        if not isinstance(caller, Caller) or needed is None or not caller.may(needed):
+            raise Forbidden(f"This needs a key with scope {needed}.")
+        return True

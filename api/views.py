@@ -1,0 +1,79 @@
+"""What the views of every dialect share."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
+from rest_framework.views import APIView
+
+from api.errors import Problem, problem_of
+from api.parsers import check_text, parse_json, read_body
+from tenants.caller import Caller
+from tenants.errors import Invalid
+from tenants.scope import NoTenantScope
+from working.types import SessionAddress
+
+LONGEST_ID = 255
+
+
+class DialectView(APIView):
+    """A view that says which scope each method needs and answers errors in its dialect's shape."""
+
+    scopes: dict[str, str] = {}
+
+    def shape(self, problem: Problem) -> Any:
+        """The dialect's error body."""
+        raise NotImplementedError
+
+    def handle_exception(self, exc: Exception) -> Response:
+        problem = None if isinstance(exc, NoTenantScope) else problem_of(exc)
+        if problem is None:
+            raise exc
+        return Response(self.shape(problem), status=problem.status, headers=problem.headers)
+
+
+def caller_of(request: Request) -> Caller:
+    """The request's caller, after authentication."""
+    caller = request.user
+    assert isinstance(caller, Caller)  # noqa: S101  KeyAuthentication sets nothing else
+    return caller
+
+
+def json_body(request: Request) -> Any:
+    """The body's JSON value; None when there is no body."""
+    raw: HttpRequest = request._request
+    body = read_body(raw)
+    return parse_json(body) if body else None
+
+
+def validated(serializer: type[BaseSerializer[Any]], data: Any) -> dict[str, Any]:
+    """The serializer's validated data. Raises DRF's ValidationError."""
+    checked = serializer(data=data)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)
+
+
+def session_address(request: Request, session_id: str, *, longest: int = LONGEST_ID) -> SessionAddress:
+    """The session that path and query name."""
+    return SessionAddress(
+        session_id=checked_id(session_id, "session_id", longest),
+        user_id=query_id(request, "user_id"),
+        namespace=query_id(request, "namespace"),
+    )
+
+
+def query_id(request: Request, name: str) -> str | None:
+    """An id from the query string, or None."""
+    value = request.query_params.get(name)
+    return checked_id(value, name) if value else None
+
+
+def checked_id(value: str, field: str, longest: int = LONGEST_ID) -> str:
+    """The id itself. Raises Invalid when it is empty, too long, or text that cannot be stored."""
+    if not value:
+        raise Invalid("May not be empty.", field)
+    if len(value) > longest:
+        raise Invalid(f"May not be longer than {longest} characters.", field)
+    return check_text(value, field)

@@ -1,0 +1,93 @@
+"""From text to vectors: at once when the model answers, later by the sweeper when it does not."""
+
+import logging
+from collections.abc import Sequence
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Count, Min
+from numpy.typing import NDArray
+
+from episodic.models import Episode, EpisodeEmbedding
+from providers.embeddings import EmbeddingUnavailable, get_embedder
+from tenants.errors import Unavailable
+from tenants.router import admin_role
+from tenants.scope import scope
+
+log = logging.getLogger(__name__)
+BATCH = 64
+
+
+def embed_query(text: str) -> NDArray[np.float32]:
+    """The query's vector, shape (dimensions,). Raises Unavailable when the model does not answer."""
+    try:
+        return get_embedder().embed([text])[0]
+    except EmbeddingUnavailable as error:
+        raise Unavailable("The embedding model is away.") from error
+
+
+def try_embed(texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """Vectors of shape (len(texts), dimensions); None when the model does not answer. Never inside a scope."""
+    try:
+        return get_embedder().embed(texts)
+    except EmbeddingUnavailable as error:
+        log.warning("embedding_unavailable: %s", error)
+        return None
+
+
+def store_vectors(episodes: Sequence[Episode], vectors: NDArray[np.float32]) -> None:
+    """Keeps the vectors of episodes that are stored and takes them off the pending list, in the open scope."""
+    EpisodeEmbedding.objects.bulk_create(
+        [vector_of(episode, vector) for episode, vector in zip(episodes, vectors, strict=True)],
+        ignore_conflicts=True,  # two sweepers may have met
+    )
+    Episode.objects.filter(id__in=[episode.id for episode in episodes]).update(embed_pending=False)
+
+
+def vector_of(episode: Episode, vector: NDArray[np.float32]) -> EpisodeEmbedding:
+    """The unsaved embedding row of an episode."""
+    return EpisodeEmbedding(
+        tenant_id=episode.tenant_id,
+        episode_id=episode.id,
+        agent_id=episode.agent_id,
+        user_id=episode.user_id,
+        model=get_embedder().model,
+        embedding=vector,
+    )
+
+
+def embed_pending(*, limit: int = 1_000) -> int:
+    """Embeds up to `limit` episodes per tenant that have no vector yet; how many it did.
+
+    A named cross-tenant job: it learns from the admin role which tenants wait, longest first, and works as
+    the app role.
+    """
+    done = 0
+    for tenant_id in _waiting_tenants():
+        while done < limit and (embedded := _embed_batch(tenant_id)):
+            done += embedded
+    return done
+
+
+def _waiting_tenants() -> list[UUID]:
+    with admin_role():
+        waiting = Episode.objects.filter(embed_pending=True).values("tenant_id")
+        oldest_first = waiting.annotate(oldest=Min("created_at"), n=Count("id")).order_by("oldest")
+        return [row["tenant_id"] for row in oldest_first]
+
+
+def _embed_batch(tenant_id: UUID) -> int:
+    with scope(tenant_id):
+        pending = Episode.objects.filter(tenant_id=tenant_id, embed_pending=True)
+        batch = list(pending.order_by("id")[:BATCH])
+    if not batch:
+        return 0
+    vectors = try_embed([episode.text for episode in batch])
+    if vectors is None:
+        return 0
+    with scope(tenant_id):
+        ids = [episode.id for episode in batch]
+        still = set(Episode.objects.filter(id__in=ids).values_list("id", flat=True))
+        kept = [position for position, episode in enumerate(batch) if episode.id in still]
+        store_vectors([batch[position] for position in kept], vectors[kept])
+    return len(batch)

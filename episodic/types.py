@@ -1,0 +1,53 @@
+"""Values that pass between episodes and their callers."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from episodic.models import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class NewEpisode:
+    """What a caller gives; the rest of an episode is the server's."""
+
+    text: str
+    user_id: str | None = None
+    agent_id: str | None = None
+    project: str | None = None
+    session_id: str = ""
+    namespace: str = ""
+    memory_type: str = "episodic"
+    origin: str = "saved"
+    topics: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    outcome: str = ""
+    key_decisions: Any = None
+    entities_mentioned: Any = None
+    tools_called: Any = None
+    covers_turns: tuple[int, int] | None = None
+    event_date: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFilter:
+    """Which episodes are meant. None: any; otherwise equal to, or one of."""
+
+    user_id: str | None = None
+    agent_id: str | None = None
+    project: str | None = None
+    session_id: str | None = None
+    namespace: str | None = None
+    memory_types: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An episode and its cosine similarity to the query, from -1 to 1."""
+
+    episode: Episode
+    cosine: float

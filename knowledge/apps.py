@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class KnowledgeConfig(AppConfig):
+    """Documents and procedures: what is known rather than remembered."""
+
+    name = "knowledge"

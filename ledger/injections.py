@@ -1,0 +1,150 @@
+"""What a session has been told: check, mark, claim, evict, release.
+
+PostgreSQL keeps the log and decides races; Redis answers the checks.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+
+from ledger import querysets, store
+from tenants.caller import Caller
+from tenants.scope import scope
+from working.sessions import exact_ref, find_session, open_session, ref_of
+from working.types import SessionAddress, SessionRef
+
+
+def read_items(*, caller: Caller, address: SessionAddress, now: datetime) -> dict[str, str]:
+    """Every item of the session with its marker; empty for an unknown session."""
+    ref = exact_ref(caller, address)
+    trusted, items, generation = store.read_items(caller=caller, ref=ref, now=now.timestamp())
+    return items if trusted else _loaded(caller, address, ref, generation, now)
+
+
+def check_item(*, caller: Caller, address: SessionAddress, item_key: str, now: datetime) -> str | None:
+    """The item's marker, or None if it was not injected."""
+    ref = exact_ref(caller, address)
+    trusted, value, generation = store.read_item(
+        caller=caller, ref=ref, now=now.timestamp(), item_key=item_key
+    )
+    return value if trusted else _loaded(caller, address, ref, generation, now).get(item_key)
+
+
+def mark_item(
+    *, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime
+) -> bool:
+    """Marks the item, overwriting a mark that is there; whether it is new."""
+    return _write(
+        caller, address, now, "set", item_key, value,
+        lambda ref: (querysets.mark(ref=ref, item_key=item_key, value=value, now=now), True),
+    )  # fmt: skip
+
+
+def claim_item(
+    *, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime
+) -> bool:
+    """Marks the item unless it is marked; of several callers at once exactly one gets True."""
+
+    def commit(ref: SessionRef) -> tuple[bool, bool]:
+        won = querysets.claim(ref=ref, item_key=item_key, value=value, now=now)
+        return won, won
+
+    return _write(caller, address, now, "set", item_key, value, commit)
+
+
+def evict_item(*, caller: Caller, address: SessionAddress, item_key: str, now: datetime) -> bool:
+    """Ends the item's mark, so that it can be injected again; whether there was one."""
+    if find_session(caller=caller, address=address) is None:
+        return False
+
+    def commit(ref: SessionRef) -> tuple[bool, bool]:
+        return bool(querysets.release(ref=ref, item_key=item_key, now=now)), True
+
+    return _write(caller, address, now, "evict", item_key, "", commit)
+
+
+def release_items(*, ref: SessionRef, now: datetime) -> int:
+    """Ends every mark of the session in the caller's scope; how many. `forget_items` follows the commit."""
+    return querysets.release(ref=ref, now=now)
+
+
+def forget_items(ref: SessionRef) -> None:
+    """Removes the session's ledger from Redis."""
+    store.forget(ref)
+
+
+def clear_ledger(*, caller: Caller, address: SessionAddress, now: datetime) -> int:
+    """Ends every mark of the session; how many there were."""
+    session = find_session(caller=caller, address=address)
+    if session is None:
+        return 0
+    ref = ref_of(session)
+    store.forget(ref)  # first: when Redis is away, nothing has changed yet
+    with scope(caller.tenant_id):
+        released = querysets.release(ref=ref, now=now)
+    store.forget(ref)
+    return released
+
+
+def _loaded(
+    caller: Caller, address: SessionAddress, ref: SessionRef, generation: str, now: datetime
+) -> dict[str, str]:
+    """The session's items from PostgreSQL, put into Redis on the way."""
+    session = find_session(caller=caller, address=address)
+    if session is None:
+        return {}
+    if ref_of(session) != ref:
+        ref = ref_of(session)
+        trusted, items, generation = store.read_items(caller=caller, ref=ref, now=now.timestamp())
+        if trusted:
+            return items
+    with scope(caller.tenant_id):
+        items = querysets.live_items(ref)
+    owner = (session.agent_id, session.project)
+    store.load(
+        caller=caller, ref=ref, now=now.timestamp(), generation=generation, owner=owner, items=items
+    )
+    return items
+
+
+def _write(
+    caller: Caller,
+    address: SessionAddress,
+    now: datetime,
+    change: store.Change,
+    item_key: str,
+    value: str,
+    commit: Callable[[SessionRef], tuple[bool, bool]],
+) -> bool:
+    """Runs `commit` in one scope between mark and settle. It answers (result, whether Redis must follow)."""
+    token = secrets.token_hex(8)
+    ref = _marked(caller, address, token, now)
+    applied: store.Change = "none"
+    try:
+        with scope(caller.tenant_id):
+            result, follow = commit(ref)
+        applied = change if follow else "none"
+    finally:
+        store.settle(
+            caller=caller,
+            ref=ref,
+            now=now.timestamp(),
+            token=token,
+            change=applied,
+            item_key=item_key,
+            value=value,
+        )
+    return result
+
+
+def _marked(caller: Caller, address: SessionAddress, token: str, now: datetime) -> SessionRef:
+    """The session's identity, with the mark set that precedes a commit; the session is created if new."""
+    ref = exact_ref(caller, address)
+    if store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token):
+        return ref
+    session, _created = open_session(caller=caller, address=address, now=now)
+    ref = ref_of(session)
+    if not store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token):
+        _loaded(caller, SessionAddress(ref.session_id, ref.user_id, ref.namespace), ref, "0", now)
+        store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token)
+    return ref

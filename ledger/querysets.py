@@ -1,0 +1,68 @@
+"""The SQL of the injection log."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+from uuid_utils.compat import uuid7
+
+from ledger.models import Injection
+from working.types import SessionRef
+
+MARK = """
+INSERT INTO ledger_injection (id, tenant_id, namespace, user_id, session, item_key, value, marked_at)
+VALUES (%(id)s, %(tenant)s, %(namespace)s, %(user)s, %(session)s, %(item_key)s, %(value)s, %(now)s)
+ON CONFLICT (tenant_id, session, namespace, user_id, item_key) WHERE released_at IS NULL
+"""
+OVERWRITE = MARK + "DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at RETURNING xmax = 0"
+CLAIM = MARK + "DO NOTHING RETURNING true"
+
+
+def mark(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:
+    """Sets the item's live mark; whether it is new."""
+    return bool(_write(OVERWRITE, ref, item_key, value, now))
+
+
+def claim(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:
+    """Sets the item's live mark unless there is one; whether this call set it."""
+    return bool(_write(CLAIM, ref, item_key, value, now))
+
+
+def release(*, ref: SessionRef, now: datetime, item_key: str | None = None) -> int:
+    """Ends the live marks of one item or, for None, of the session; how many there were."""
+    live = Injection.objects.filter(**_identity(ref), released_at=None)
+    if item_key is not None:
+        live = live.filter(item_key=item_key)
+    return live.update(released_at=now)
+
+
+def live_items(ref: SessionRef) -> dict[str, str]:
+    """The session's live marks."""
+    live = Injection.objects.filter(**_identity(ref), released_at=None)
+    return dict(live.order_by("item_key").values_list("item_key", "value"))
+
+
+def _identity(ref: SessionRef) -> dict[str, str | UUID]:
+    return {
+        "tenant_id": ref.tenant_id,
+        "session": ref.session_id,
+        "namespace": ref.namespace,
+        "user_id": ref.user_id,
+    }
+
+
+def _write(statement: str, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool | None:
+    params = {
+        "id": uuid7(),
+        "tenant": ref.tenant_id,
+        "namespace": ref.namespace,
+        "user": ref.user_id,
+        "session": ref.session_id,
+        "item_key": item_key,
+        "value": value,
+        "now": now,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        row = cursor.fetchone()
+    return row[0] if row else None

@@ -1,0 +1,14 @@
+-- Puts the items loaded from PostgreSQL in place, unless a writer was at work meanwhile.
+-- ARGV 4: generation before the load; 5: age in seconds after which a mark is dead; 6, 7: the session's agent
+-- and project; 8…: item key, value.
+if (redis.call('HGET', KEYS[1], 'gen') or '0') ~= ARGV[4] then return {DONE} end
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 2) == 'd:' then
+        if now - tonumber(redis.call('HGET', KEYS[1], field)) < tonumber(ARGV[5]) then return {DONE} end
+        redis.call('HDEL', KEYS[1], field)
+    end
+end
+redis.call('DEL', KEYS[2])
+for i = 8, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+redis.call('HSET', KEYS[1], 'loaded', run_id(), 'agent', ARGV[6], 'project', ARGV[7])
+return {DONE}

@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class MemoryProjectConfig(AppConfig):
+    """Holds the commands that start, replay and evaluate the whole."""
+
+    name = "memoryproject"

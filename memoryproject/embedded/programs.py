@@ -1,0 +1,46 @@
+"""The command lines of web, worker and beat."""
+
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+
+from memoryproject.embedded.program import Program
+
+
+def web(host: str, port: int, *, log: Path, env: Mapping[str, str]) -> Program:
+    """Granian. WEB_WORKERS processes (default 2) with WEB_THREADS threads each (default 8)."""
+    return Program(
+        "web",
+        [
+            "granian", "--interface", "wsgi", "memoryproject.wsgi:application",
+            "--host", host, "--port", str(port),
+            "--workers", env.get("WEB_WORKERS") or "2",
+            "--blocking-threads", env.get("WEB_THREADS") or "8",
+            "--respawn-failed-workers", "--respawn-interval", "0.5",
+            "--workers-kill-timeout", "5s",  # a client that holds a stream open does not hold up the end
+        ],
+        log=log, env=env,
+    )  # fmt: skip
+
+
+def worker(*, log: Path, env: Mapping[str, str]) -> Program:
+    """A Celery worker with two threads. An unfinished task is done again: tasks are acknowledged late."""
+    return Program(
+        "worker",
+        [
+            "celery", "-A", "memoryproject", "worker", "--loglevel", "INFO",
+            "--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle",
+        ],
+        log=log, env=env, parent_death=signal.SIGQUIT,
+        stop_steps=((signal.SIGTERM, 8.0), (signal.SIGQUIT, 3.0)),  # after the running tasks, then at once
+    )  # fmt: skip
+
+
+def beat(home: Path, *, log: Path, env: Mapping[str, str]) -> Program:
+    """Celery's clock, which remembers in `home` when it last rang."""
+    schedule = str(home / "celerybeat-schedule")
+    return Program(
+        "beat",
+        ["celery", "-A", "memoryproject", "beat", "--loglevel", "INFO", "--schedule", schedule],
+        log=log, env=env, stop_steps=((signal.SIGTERM, 5.0),),
+    )  # fmt: skip

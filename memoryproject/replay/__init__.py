@@ -1,0 +1,1 @@
+"""Plays a recorded conversation through a running server, as an agent would, and asks it questions."""

@@ -1,0 +1,182 @@
+"""Settings: every value comes from the environment and is described in docs/settings.md."""
+
+from typing import Any
+
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from memoryproject import environment as env
+
+BASE_DIR = env.BASE_DIR
+MEMORY_HOME = env.memory_home()
+
+SECRET_KEY = env.text("SECRET_KEY", "unset")  # tenants.E005 refuses to start with this value
+DEBUG = env.flag("DEBUG", False)
+HOST = env.text("HOST", "127.0.0.1")
+PORT = env.number("PORT", 8002, minimum=1, maximum=65535)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "tenants",
+    "working",
+    "ledger",
+    "episodic",
+    "observations",
+    "knowledge",
+    "recall",
+    "console",
+    "api",
+    "memoryproject",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "memoryproject.middleware.AdminPagesUseAdminRole",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "memoryproject.urls"
+WSGI_APPLICATION = "memoryproject.wsgi.application"
+APPEND_SLASH = False  # every route is served with and without it; a redirect would drop a POST's body
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# ── PostgreSQL: one database, three roles ────────────────────────────────────────────────────────
+DATABASE_POOL_SIZE = env.number("DATABASE_POOL_SIZE", 8, minimum=1)
+DATABASE_URLS = {
+    "default": env.database_url("DATABASE_URL", "strata_app"),
+    "owner": env.database_url("DATABASE_OWNER_URL", "strata_owner"),
+    "admin": env.database_url("DATABASE_ADMIN_URL", "strata_admin"),
+}
+DATABASES: dict[str, Any] = {alias: env.database(url) for alias, url in DATABASE_URLS.items()}
+DATABASES["default"]["OPTIONS"]["pool"] = {
+    "min_size": 1,
+    "max_size": DATABASE_POOL_SIZE,
+    "timeout": 3,  # seconds to wait for a connection before answering 503
+}
+DATABASE_ROUTERS = ["tenants.router.RoleRouter"]
+DATABASE_DEFINER_ROLE = env.text("DATABASE_DEFINER_ROLE", "strata_definer")
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# ── Redis and Celery ─────────────────────────────────────────────────────────────────────────────
+REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {
+            "CLIENT_CLASS": "django_redis.client.DefaultClient",
+            "SOCKET_CONNECT_TIMEOUT": 1,
+            "SOCKET_TIMEOUT": 2,
+            # Memories are text; one retry replaces a connection that a restarted Redis has closed.
+            "CONNECTION_POOL_KWARGS": {
+                "max_connections": 64,
+                "decode_responses": True,
+                "retry": Retry(NoBackoff(), 1),
+            },
+        },
+    }
+}
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "redis://127.0.0.1:6379/1")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+EMBED_SWEEP_SECONDS = env.number("EMBED_SWEEP_SECONDS", 10, minimum=1)
+CELERY_BEAT_SCHEDULE = {
+    "heartbeat": {"task": "memoryproject.heartbeat", "schedule": 15.0},
+    "embed-pending": {"task": "episodic.embed_pending", "schedule": float(EMBED_SWEEP_SECONDS)},
+}
+
+# ── Memory ───────────────────────────────────────────────────────────────────────────────────────
+SESSION_TTL_SECONDS = env.number("SESSION_TTL_SECONDS", 86_400, minimum=60, maximum=259_200)
+SESSION_MAX_AGE_SECONDS = env.number("SESSION_MAX_AGE_SECONDS", 7 * 86_400, minimum=3_600)
+WORKING_MEMORY_TURNS = env.number("WORKING_MEMORY_TURNS", 6, minimum=1, maximum=1_000)
+WORKING_LIST_LENGTH = env.number("WORKING_LIST_LENGTH", 256, minimum=16)
+WORKING_MEMORY_MAX_BYTES = env.number("WORKING_MEMORY_MAX_BYTES", 65_536, minimum=1_024)
+WORKING_MEMORY_STRICT = env.flag("WORKING_MEMORY_STRICT", False)
+MAX_BODY_BYTES = env.number("MAX_BODY_BYTES", 1_048_576, minimum=1_024)
+EMBEDDING_PROVIDER = env.text("EMBEDDING_PROVIDER", "local")
+EMBEDDING_MODEL = env.text("EMBEDDING_MODEL", "all-MiniLM-L6-v2")
+EMBEDDING_THREADS = env.number("EMBEDDING_THREADS", 2, minimum=1, maximum=64)
+MODEL_CACHE = MEMORY_HOME / "models"
+
+# ── Who may call ─────────────────────────────────────────────────────────────────────────────────
+API_KEY_CACHE_SECONDS = env.number("API_KEY_CACHE_SECONDS", 5, minimum=0, maximum=5)
+MEMORY_ANONYMOUS_TENANT = env.text("MEMORY_ANONYMOUS_TENANT")
+MEMORY_ANONYMOUS_NETWORKS = env.words("MEMORY_ANONYMOUS_NETWORKS")
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.KeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["api.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],  # for OpenAPI; see api.parsers
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "api.renderers.AlwaysJSON",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Strata",
+    "DESCRIPTION": "Self-hosted memory for AI agents: one store, five dialects.",
+    "VERSION": "0.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+    "SWAGGER_UI_DIST": "SIDECAR",  # from our own static files: no page of ours asks a third party
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+}
+
+# ── Browser pages ────────────────────────────────────────────────────────────────────────────────
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True  # admin and console files are served from the packages; nothing to collect
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("COOKIES_SECURE", False)
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # api.parsers bounds each body itself and answers in the dialect's shape
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}},  # a 404 is the caller's business, not the log's
+}

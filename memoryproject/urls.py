@@ -1,0 +1,18 @@
+"""Every path of the server, each dialect at the root its clients expect."""
+
+from django.contrib import admin
+from django.urls import include, path, re_path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from memoryproject.health import HealthView, ReadyView
+
+urlpatterns = [
+    path("", include("console.urls")),
+    path("", include("api.aegis.urls")),
+    path("api/v1/", include("api.native.urls")),
+    re_path(r"^api/schema/?\Z", SpectacularAPIView.as_view(), name="schema"),
+    re_path(r"^api/docs/?\Z", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    re_path(r"^health/?\Z", HealthView.as_view()),
+    re_path(r"^ready/?\Z", ReadyView.as_view()),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,47 @@
+"""Who is calling, and how far the key reaches."""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from tenants.errors import Forbidden
+
+Scope = Literal["read", "write", "ingest", "privacy", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "privacy", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A resolved key. An empty binding means the key is not bound in that respect."""
+
+    tenant_id: UUID
+    tenant: str
+    key_id: str
+    scopes: frozenset[str]
+    user_id: str = ""
+    agent_id: str = ""
+    project: str = ""
+
+    is_authenticated = True  # what REST frameworks ask of a request's user
+
+    def may(self, scope: Scope) -> bool:
+        """Whether the key carries `scope`; `admin` carries all."""
+        return scope in self.scopes or "admin" in self.scopes
+
+    def confine_user(self, user_id: str | None) -> str:
+        """The user this call is about: the bound one, else the one named. Another than the bound is refused."""
+        return _confine("user", self.user_id, user_id)
+
+    def confine_agent(self, agent_id: str | None) -> str:
+        """The agent this call is about, likewise."""
+        return _confine("agent", self.agent_id, agent_id)
+
+    def confine_project(self, project: str | None) -> str:
+        """The project this call is about, likewise."""
+        return _confine("project", self.project, project)
+
+
+def _confine(kind: str, bound: str, named: str | None) -> str:
+    if bound and named and named != bound:
+        raise Forbidden(f"This key is bound to another {kind}.")
+    return bound or named or ""

@@ -1,0 +1,88 @@
+"""System checks: a deployment that could leak does not start."""
+
+import ipaddress
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import OperationalError, connections
+
+from tenants.isolation import roles
+from tenants.scope import unscoped
+
+DANGEROUS_ROLE = """
+SELECT r.rolsuper, r.rolbypassrls,
+       EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               WHERE n.nspname = 'public' AND c.relowner = r.oid),
+       EXISTS (SELECT 1 FROM pg_auth_members m JOIN pg_roles o ON o.oid = m.roleid
+               WHERE m.member = r.oid AND o.rolname = ANY(%s))
+FROM pg_roles r WHERE r.rolname = current_user
+"""
+REASONS = (
+    "is a superuser",
+    "has BYPASSRLS",
+    "owns tables",
+    "is a member of another of Strata's roles",
+)
+
+
+@register(Tags.security)
+def secret_is_set(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if settings.SECRET_KEY == "unset":  # noqa: S105  the placeholder, not a secret
+        return [Error("SECRET_KEY is not set.", hint="Set SECRET_KEY or SECRET_KEY_FILE.", id="tenants.E005")]
+    return []
+
+
+@register(Tags.security)
+def roles_differ(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    names = roles()
+    if len({names.app, names.owner, names.admin, names.definer}) < 4:
+        return [
+            Error("The app, owner, admin and definer roles must be four different ones.", id="tenants.E001")
+        ]
+    return []
+
+
+@register(Tags.security)
+def anonymous_access_is_fenced(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Keyless access needs a loopback address to listen on, or a list of networks."""
+    try:
+        for network in settings.MEMORY_ANONYMOUS_NETWORKS:
+            ipaddress.ip_network(network)
+    except ValueError as error:
+        return [Error(f"MEMORY_ANONYMOUS_NETWORKS: {error}", id="tenants.E003")]
+    local = settings.HOST in {"localhost", "127.0.0.1", "::1"}
+    if settings.MEMORY_ANONYMOUS_TENANT and not local and not settings.MEMORY_ANONYMOUS_NETWORKS:
+        return [
+            Error(
+                f"MEMORY_ANONYMOUS_TENANT lets callers in without a key, and HOST={settings.HOST} is open to others.",
+                hint="Unset it, listen on 127.0.0.1, or name the allowed MEMORY_ANONYMOUS_NETWORKS.",
+                id="tenants.E004",
+            )
+        ]
+    return []
+
+
+@register(Tags.database)
+def app_role_is_confined(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Row-level security binds neither superusers nor owners; the app role may be none of these."""
+    if not databases or "default" not in databases:
+        return []
+    names = roles()
+    others = [names.owner, names.admin, names.definer]
+    try:
+        with unscoped(), connections["default"].cursor() as cursor:
+            cursor.execute(DANGEROUS_ROLE, [others])
+            row = cursor.fetchone()
+    except OperationalError:
+        return []  # no database, no danger; /ready tells of it
+    found = [reason for reason, is_so in zip(REASONS, row or (), strict=False) if is_so]
+    if found:
+        return [
+            Error(
+                f"The app role {names.app!r} {' and '.join(found)}: row-level security would not bind it.",
+                hint="`manage.py provision` prints the SQL that sets the roles up.",
+                id="tenants.E002",
+            )
+        ]
+    return []

@@ -1,0 +1,68 @@
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from pytest_django import Settings
+
+from providers.embeddings import get_embedder, reset_embedder
+
+EMBED_ON_BOTH_SIDES_OF_A_FORK = """
+import os, sys
+from pathlib import Path
+import numpy
+from django.conf import settings
+settings.configure(
+    EMBEDDING_PROVIDER="local", EMBEDDING_MODEL="all-MiniLM-L6-v2", EMBEDDING_THREADS=2,
+    MODEL_CACHE=Path(sys.argv[1]),
+)
+from providers.embeddings import get_embedder
+expected = get_embedder().embed(["before the fork"])
+child = os.fork()
+if child == 0:
+    sys.exit(not numpy.allclose(get_embedder().embed(["before the fork"]), expected))
+_, status = os.waitpid(child, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.fixture(autouse=True)
+def local_provider(settings: Settings, tmp_path: Path) -> Iterator[None]:
+    settings.EMBEDDING_PROVIDER = "local"
+    settings.EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+    settings.EMBEDDING_THREADS = 2
+    settings.MODEL_CACHE = tmp_path
+    reset_embedder()
+    yield
+    reset_embedder()
+
+
+def test_all_threads_of_a_process_share_one_embedder() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        embedders = list(pool.map(lambda _: get_embedder(), range(32)))
+    assert len(set(map(id, embedders))) == 1
+
+
+def test_asking_for_the_embedder_loads_no_model(tmp_path: Path) -> None:
+    assert (get_embedder().model, get_embedder().dimensions) == ("all-MiniLM-L6-v2", 384)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_provider_is_refused(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER = "oracle"
+    with pytest.raises(ImproperlyConfigured, match="EMBEDDING_PROVIDER is 'oracle'"):
+        get_embedder()
+
+
+def test_a_model_that_the_provider_does_not_have_is_refused(settings: Settings) -> None:
+    settings.EMBEDDING_MODEL = "bigger"
+    with pytest.raises(ImproperlyConfigured, match="EMBEDDING_MODEL is 'bigger'"):
+        get_embedder()
+
+
+def test_a_forked_child_loads_a_model_of_its_own_and_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", EMBED_ON_BOTH_SIDES_OF_A_FORK, str(tmp_path)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], check=True, timeout=60)

@@ -1,0 +1,80 @@
+"""Sessions and the append-only log of what happened in them."""
+
+from django.db import models
+from uuid_utils.compat import uuid7
+
+from tenants.models import Tenant
+
+
+class Session(models.Model):
+    """One conversation: identified by (tenant, namespace, user, the client's own id)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    namespace = models.CharField(max_length=255, blank=True)
+    user_id = models.CharField(max_length=255, blank=True)
+    external_id = models.CharField(max_length=255)
+    agent_id = models.CharField(max_length=255, blank=True)
+    project = models.CharField(max_length=200, blank=True)
+    metadata = models.JSONField(default=dict)
+    started_at = models.DateTimeField()
+    last_activity_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    last_seq = models.BigIntegerField(
+        default=0, help_text="Number of the newest event; 0 when there is none."
+    )
+    turn_count = models.BigIntegerField(default=0)
+    summarised_seq = models.BigIntegerField(default=0, help_text="Newest event that the summary covers.")
+    summary = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            # Also finds every session of an id in a tenant: the id comes first after the tenant.
+            models.UniqueConstraint(
+                fields=["tenant", "external_id", "namespace", "user_id"], name="session_identity"
+            )
+        ]
+        indexes = [
+            # Serves the session list, newest activity first.
+            models.Index(fields=["tenant", "-last_activity_at", "id"], name="session_recent"),
+            # Serves the session list of one user.
+            models.Index(fields=["tenant", "user_id", "-last_activity_at"], name="session_user_recent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Event(models.Model):
+    """One entry of a session's log. Turns are events too: those with a `role`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    session_id = models.UUIDField()
+    seq = models.BigIntegerField(help_text="1, 2, 3 … within the session, without gaps.")
+    external_id = models.CharField(
+        max_length=255, null=True, help_text="The client's own id, if it gave one."
+    )
+    event_type = models.CharField(max_length=64)
+    role = models.CharField(max_length=16, blank=True, help_text="Of a turn: user, assistant, system, tool.")
+    content = models.JSONField(null=True)
+    tool = models.JSONField(null=True, help_text="Of a turn: tool_calls, tool_call_id, name.")
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(help_text="When it happened, as the client says.")
+    recorded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "chat_events"
+        constraints = [
+            # Also serves windows and rebuilds: the newest events of a session.
+            models.UniqueConstraint(fields=["tenant", "session_id", "seq"], name="event_seq"),
+            # Makes appends idempotent by the client's id.
+            models.UniqueConstraint(
+                fields=["tenant", "session_id", "external_id"],
+                condition=models.Q(external_id__isnull=False),
+                name="event_external_id",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.event_type}"

@@ -1,0 +1,16 @@
+-- Shared by every session script. KEYS: meta, fields, turns, summary.
+-- ARGV: now (seconds), maximum session age (seconds), caller's agent, caller's project; then the script's own.
+-- A script answers {0} for a session unknown to Redis, {1} for one that the caller's key does not reach.
+local UNKNOWN, FORBIDDEN, DONE = 0, 1, 2
+local now, max_age = tonumber(ARGV[1]), tonumber(ARGV[2])
+local born, hold, agent, project = unpack(redis.call('HMGET', KEYS[1], 'born', 'ttl', 'agent', 'project'))
+
+if not born then return {UNKNOWN} end
+if (ARGV[3] ~= '' and ARGV[3] ~= agent) or (ARGV[4] ~= '' and ARGV[4] ~= project) then return {FORBIDDEN} end
+
+-- Every read and write renews the hold; the session's age caps it.
+local function touch()
+    local ttl = math.max(1, math.min(tonumber(hold), tonumber(born) + max_age - now))
+    for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ttl) end
+    return ttl
+end

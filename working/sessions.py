@@ -1,0 +1,140 @@
+"""Sessions: which one is meant, who may reach it, how it begins and is deleted."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from tenants.caller import Caller
+from tenants.errors import Conflict, Forbidden, NotFound
+from tenants.scope import scope
+from working import querysets, store
+from working.models import Session
+from working.types import SessionAddress, SessionRef
+
+T = TypeVar("T")
+
+
+def exact_ref(caller: Caller, address: SessionAddress) -> SessionRef:
+    """The session as the caller names it, with what the key is bound to filled in."""
+    return SessionRef(
+        tenant_id=caller.tenant_id,
+        namespace=address.namespace or "",
+        user_id=caller.confine_user(address.user_id),
+        session_id=address.session_id,
+    )
+
+
+def ref_of(session: Session) -> SessionRef:
+    """The identity of a stored session."""
+    return SessionRef(session.tenant_id, session.namespace, session.user_id, session.external_id)
+
+
+def find_session(*, caller: Caller, address: SessionAddress) -> Session | None:
+    """The session that `address` means (DESIGN §1), or None.
+
+    With a user named or bound, exactly that user's. Otherwise the one without a user, else the only one of
+    that id. Raises Conflict when several users have one, Forbidden when the key does not reach it.
+    """
+    ref = exact_ref(caller, address)
+    with scope(caller.tenant_id):
+        if ref.user_id:
+            found = list(
+                Session.objects.filter(
+                    tenant_id=ref.tenant_id,
+                    external_id=ref.session_id,
+                    namespace=ref.namespace,
+                    user_id=ref.user_id,
+                )
+            )
+        else:
+            found = querysets.sessions_named(
+                tenant_id=ref.tenant_id, session_id=ref.session_id, namespace=address.namespace
+            )
+    if not found:
+        return None
+    session = _the_one_meant(found)
+    _confine(caller, session)
+    return session
+
+
+def access_session(*, caller: Caller, address: SessionAddress) -> Session:
+    """Likewise, but a missing session raises NotFound."""
+    session = find_session(caller=caller, address=address)
+    if session is None:
+        raise NotFound("There is no such session.")
+    return session
+
+
+def open_session(
+    *,
+    caller: Caller,
+    address: SessionAddress,
+    now: datetime,
+    agent_id: str | None = None,
+    project: str | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> tuple[Session, bool]:
+    """The session that `address` means, created if there is none; and whether it was created."""
+    agent, named_project = caller.confine_agent(agent_id), caller.confine_project(project)
+    found = find_session(caller=caller, address=address)
+    ref = ref_of(found) if found else exact_ref(caller, address)
+    with scope(caller.tenant_id):
+        session = querysets.open_session(
+            ref=ref, agent_id=agent, project=named_project, metadata=metadata or {}, now=now
+        )
+        _confine(caller, session)
+    return session, found is None
+
+
+def with_known_session(
+    *,
+    caller: Caller,
+    address: SessionAddress,
+    now: datetime,
+    run: Callable[[SessionRef], T | None],
+    create: bool,
+) -> T | None:
+    """What `run` answers on the session in Redis; PostgreSQL is asked only when Redis does not know it.
+
+    `run` answers None for a session unknown to Redis. None is returned when there is no such session and
+    `create` is false.
+    """
+    answer = run(exact_ref(caller, address))
+    if answer is not None:
+        return answer
+    if create:
+        session, _created = open_session(caller=caller, address=address, now=now)
+    else:
+        found = find_session(caller=caller, address=address)
+        if found is None:
+            return None
+        session = found
+    adopt(session, now)
+    return run(ref_of(session))
+
+
+def adopt(session: Session, now: datetime) -> None:
+    """Makes a stored session known to Redis."""
+    store.adopt(
+        ref=ref_of(session),
+        agent_id=session.agent_id,
+        project=session.project,
+        last_seq=session.last_seq,
+        now=now.timestamp(),
+    )
+
+
+def _the_one_meant(found: list[Session]) -> Session:
+    without_user = [session for session in found if not session.user_id]
+    if len(without_user) == 1:
+        return without_user[0]
+    if len(found) == 1:
+        return found[0]
+    raise Conflict("Several sessions have this id: name user_id or namespace.")
+
+
+def _confine(caller: Caller, session: Session) -> None:
+    agent_differs = caller.agent_id and session.agent_id != caller.agent_id
+    project_differs = caller.project and session.project != caller.project
+    if agent_differs or project_differs:
+        raise Forbidden("This key does not reach this session.")

@@ -1,0 +1,154 @@
+"""A session in Redis: every access is one script in the session's slot."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django_redis import get_redis_connection
+
+from tenants.caller import Caller
+from tenants.errors import Forbidden
+from working import keys
+from working.redis import AWAY, SERVER_SCRIPT, RedisAway, Script
+from working.types import SessionRef
+
+MARK_DIES_AFTER = 60  # seconds: longer than any transaction here can take
+_FOLDER = Path(__file__).parent / "scripts"
+_SESSION = _FOLDER / "session.lua"
+
+_adopt = Script(SERVER_SCRIPT, _FOLDER / "adopt.lua")
+_read_fields = Script(_SESSION, _FOLDER / "read_fields.lua")
+_write_fields = Script(_SESSION, _FOLDER / "write_fields.lua")
+_delete_fields = Script(_SESSION, _FOLDER / "delete_fields.lua")
+_mark = Script(_SESSION, _FOLDER / "mark.lua")
+_settle = Script(_SESSION, SERVER_SCRIPT, _FOLDER / "settle.lua")
+_window = Script(_SESSION, SERVER_SCRIPT, _FOLDER / "window.lua")
+_rebuild = Script(_SESSION, SERVER_SCRIPT, _FOLDER / "rebuild.lua")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The raw hash, its remaining hold in seconds and its size in bytes (0 when not measured)."""
+
+    values: dict[str, str]
+    ttl: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class CachedTurns:
+    """The tail of the turns list. Not `coherent`: PostgreSQL knows better."""
+
+    coherent: bool
+    generation: str
+    length: int
+    summary: str
+    entries: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a commit did to a session: event numbers before and after, the turns among them, the summary."""
+
+    seq: tuple[int, int]
+    agent_id: str
+    project: str
+    entries: Sequence[str] = ()
+    summary: str | None = None
+
+
+def adopt(*, ref: SessionRef, agent_id: str, project: str, last_seq: int, now: float) -> None:
+    """Makes a session that PostgreSQL holds known to Redis."""
+    hold, oldest = settings.SESSION_TTL_SECONDS, settings.SESSION_MAX_AGE_SECONDS
+    _adopt([keys.meta(ref)], [int(now), oldest, hold, agent_id, project, last_seq])
+
+
+def read_fields(*, caller: Caller, ref: SessionRef, now: float, measure: bool) -> Fields | None:
+    """The hash; None when Redis does not know the session."""
+    answer = _call(_read_fields, caller, ref, now, [int(measure)])
+    return None if answer is None else Fields(_pairs(answer[2]), answer[0], answer[1])
+
+
+def write_fields(
+    *, caller: Caller, ref: SessionRef, now: float, values: dict[str, str], ttl: int | None, undo_above: int
+) -> Fields | None:
+    """Merges `values`; above `undo_above` bytes (0: never) puts the old values back. None as above."""
+    flat = [part for pair in values.items() for part in pair]
+    answer = _call(_write_fields, caller, ref, now, ["" if ttl is None else ttl, undo_above, *flat])
+    return None if answer is None else Fields(_pairs(answer[2]), answer[0], answer[1])
+
+
+def delete_fields(
+    *, caller: Caller, ref: SessionRef, now: float, names: Sequence[str] | None
+) -> list[str] | None:
+    """Deletes the named fields, or all for None; answers those that were there. None as above."""
+    answer = _call(_delete_fields, caller, ref, now, ["all"] if names is None else ["some", *names])
+    return None if answer is None else list(answer[0])
+
+
+def mark(*, caller: Caller, ref: SessionRef, now: float, token: str) -> bool:
+    """Marks the turns list as not to be trusted until `settle`. False: Redis does not know the session."""
+    return _call(_mark, caller, ref, now, [token]) is not None
+
+
+def settle(
+    *,
+    caller: Caller,
+    ref: SessionRef,
+    now: float,
+    token: str,
+    committed: Committed | None,
+) -> None:
+    """Takes the mark away and applies what was committed; None: nothing was.
+
+    Redis going away here is no error: the mark it keeps, or the loss of it all, makes the next reader
+    rebuild.
+    """
+    change = committed or Committed(seq=(-1, -1), agent_id="", project="")
+    summary = "" if change.summary is None else f"s{change.summary}"
+    args = [token, *change.seq, settings.WORKING_LIST_LENGTH, summary, change.agent_id, change.project]
+    with suppress(RedisAway):
+        _call(_settle, caller, ref, now, [*args, *change.entries])
+
+
+def read_turns(*, caller: Caller, ref: SessionRef, now: float, count: int) -> CachedTurns | None:
+    """The newest `count` entries of the turns list. None when Redis does not know the session."""
+    answer = _call(_window, caller, ref, now, [count])
+    return None if answer is None else CachedTurns(answer[0] == 1, *answer[1:])
+
+
+def rebuild(
+    *,
+    caller: Caller,
+    ref: SessionRef,
+    now: float,
+    generation: str,
+    seq: int,
+    summary: str,
+    entries: Sequence[str],
+) -> None:
+    """Puts a list loaded from PostgreSQL in place, unless a writer came between."""
+    _call(_rebuild, caller, ref, now, [generation, MARK_DIES_AFTER, seq, summary, *entries])
+
+
+def forget(ref: SessionRef) -> None:
+    """Removes every key of the session."""
+    try:
+        get_redis_connection().delete(*keys.all_of(ref))
+    except AWAY as error:
+        raise RedisAway("Redis is away.") from error
+
+
+def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any] | None:
+    head = [int(now), settings.SESSION_MAX_AGE_SECONDS, caller.agent_id, caller.project]
+    code, *rest = script(keys.all_of(ref), head + args)
+    if code == 1:
+        raise Forbidden("This key does not reach this session.")
+    return rest if code == 2 else None
+
+
+def _pairs(flat: list[str]) -> dict[str, str]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))

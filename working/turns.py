@@ -1,0 +1,129 @@
+"""The window of a session: from Redis when it is coherent, else from PostgreSQL."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+
+from tenants.caller import Caller
+from tenants.errors import NotFound
+from tenants.scope import scope
+from working import store
+from working.events import entry_of, newest_turns, parse_entry
+from working.models import Session
+from working.redis import RedisAway
+from working.sessions import access_session, with_known_session
+from working.types import SessionAddress, SessionRef, Turn
+from working.window import Window, select_window
+
+FIRST_LOOK = 48  # entries that hold six exchanges of ordinary length
+LONGEST_LOOK = 4096  # turns read from PostgreSQL when the wanted exchanges are longer than the Redis list
+
+
+@dataclass(frozen=True, slots=True)
+class SessionWindow:
+    """A window and the summary of what came before it."""
+
+    window: Window
+    summary: str
+
+
+def read_window(
+    *,
+    caller: Caller,
+    address: SessionAddress,
+    now: datetime,
+    pairs: int | None = None,
+    token_budget: int | None = None,
+    max_tool_result_chars: int | None = None,
+) -> SessionWindow:
+    """The last `pairs` exchanges (default: `WORKING_MEMORY_TURNS`) and the summary, if there is one.
+
+    With Redis away the answer comes from PostgreSQL alone. Raises NotFound for an unknown session.
+    """
+    wanted = pairs or settings.WORKING_MEMORY_TURNS
+    turns, complete, summary = _load(caller, address, now, wanted)
+    window = select_window(
+        turns, pairs=wanted, token_budget=token_budget, max_tool_result_chars=max_tool_result_chars
+    )
+    if not complete and not window.truncated:
+        window = Window(turns=window.turns, truncated=True, tokens=window.tokens)
+    return SessionWindow(window=window, summary=summary)
+
+
+def _load(caller: Caller, address: SessionAddress, now: datetime, pairs: int) -> tuple[list[Turn], bool, str]:
+    """Enough turns for the window, whether they are all there are, and the summary."""
+    try:
+        ref, cached = _cached(caller, address, now, FIRST_LOOK)
+        if cached.coherent and not _enough(cached, pairs) and cached.length > len(cached.entries):
+            ref, cached = _cached(caller, address, now, settings.WORKING_LIST_LENGTH)
+    except RedisAway:
+        return _from_postgres(caller, address, pairs)
+    if not cached.coherent:
+        return _rebuilt(caller, ref, cached, now, pairs)
+    full_list = cached.length >= settings.WORKING_LIST_LENGTH
+    if full_list and not _enough(cached, pairs):
+        return _from_postgres(caller, address, pairs)
+    complete = not full_list and cached.length == len(cached.entries)
+    return [parse_entry(entry) for entry in cached.entries], complete, cached.summary
+
+
+def _cached(
+    caller: Caller, address: SessionAddress, now: datetime, count: int
+) -> tuple[SessionRef, store.CachedTurns]:
+    def run(ref: SessionRef) -> tuple[SessionRef, store.CachedTurns] | None:
+        found = store.read_turns(caller=caller, ref=ref, now=now.timestamp(), count=count)
+        return (ref, found) if found else None
+
+    found = with_known_session(caller=caller, address=address, now=now, create=False, run=run)
+    if found is None:
+        raise NotFound("There is no such session.")
+    return found
+
+
+def _enough(cached: store.CachedTurns, pairs: int) -> bool:
+    """Whether the entries reach back over `pairs` exchanges; one more shows that the first is whole."""
+    users = sum('"role":"user"' in entry[:40] for entry in cached.entries)
+    return users > pairs
+
+
+def _rebuilt(
+    caller: Caller, ref: SessionRef, cached: store.CachedTurns, now: datetime, pairs: int
+) -> tuple[list[Turn], bool, str]:
+    """The turns from PostgreSQL, put back into Redis on the way."""
+    address = SessionAddress(ref.session_id, ref.user_id, ref.namespace)
+    session = access_session(caller=caller, address=address)
+    with scope(caller.tenant_id):
+        session.refresh_from_db()
+        newest = newest_turns(session=session, limit=settings.WORKING_LIST_LENGTH)
+    store.rebuild(
+        caller=caller,
+        ref=ref,
+        now=now.timestamp(),
+        generation=cached.generation,
+        seq=session.last_seq,
+        summary=session.summary,
+        entries=[entry_of(turn.seq, turn) for turn in newest],
+    )
+    if len(newest) < session.turn_count and _users(newest) <= pairs:
+        return _older(session, pairs)
+    return newest, len(newest) == session.turn_count, session.summary
+
+
+def _from_postgres(caller: Caller, address: SessionAddress, pairs: int) -> tuple[list[Turn], bool, str]:
+    session = access_session(caller=caller, address=address)
+    return _older(session, pairs)
+
+
+def _older(session: Session, pairs: int) -> tuple[list[Turn], bool, str]:
+    limit = settings.WORKING_LIST_LENGTH
+    with scope(session.tenant_id):
+        turns = newest_turns(session=session, limit=limit)
+        while len(turns) == limit and _users(turns) <= pairs and limit < LONGEST_LOOK:
+            limit *= 4
+            turns = newest_turns(session=session, limit=limit)
+    return turns, len(turns) == session.turn_count, session.summary
+
+
+def _users(turns: list[Turn]) -> int:
+    return sum(turn.role == "user" for turn in turns)

@@ -1,0 +1,115 @@
+"""Which part of a conversation goes into the prompt. Pure: no Django, no Redis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from working.types import Turn
+
+CHARACTERS_PER_TOKEN = 4  # English prose under the common BPE vocabularies; an estimate, and named so
+MESSAGE_OVERHEAD = 4  # tokens a chat API spends on a message's frame
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The turns to send, oldest first; `truncated` tells that older ones exist or something was cut."""
+
+    turns: tuple[Turn, ...]
+    truncated: bool
+    tokens: int
+
+
+def select_window(
+    turns: Sequence[Turn],
+    *,
+    pairs: int,
+    token_budget: int | None = None,
+    max_tool_result_chars: int | None = None,
+) -> Window:
+    """The last `pairs` exchanges that fit `token_budget` tokens.
+
+    An exchange begins with a user turn and holds everything up to the next one, tool calls included. A tool
+    result never stands without the call it answers, nor a call without its results. When even the last
+    exchange exceeds the budget, its oldest blocks go first; the newest block is always kept.
+    """
+    shortened = [_shorten(turn, max_tool_result_chars) for turn in turns]
+    blocks = _blocks(shortened[_start_of_exchange(shortened, pairs) :])
+    kept = _fit(blocks, token_budget)
+    chosen = tuple(turn for block in kept for turn in block)
+    cut = len(chosen) < len(turns) or any(a is not b for a, b in zip(shortened, turns, strict=True))
+    return Window(turns=chosen, truncated=cut, tokens=sum(map(estimate_tokens, chosen)))
+
+
+def estimate_tokens(turn: Turn) -> int:
+    """Tokens of a turn, estimated from its characters."""
+    return MESSAGE_OVERHEAD + -(-(_length(turn.content) + _length(turn.tool_calls)) // CHARACTERS_PER_TOKEN)
+
+
+def _length(value: Any) -> int:
+    return 0 if value is None else len(value if isinstance(value, str) else str(value))
+
+
+def _start_of_exchange(turns: Sequence[Turn], pairs: int) -> int:
+    """Position of the `pairs`-th user turn from the end; 0 when there are fewer."""
+    starts = [position for position, turn in enumerate(turns) if turn.role == "user"]
+    return starts[-pairs] if len(starts) > pairs else 0
+
+
+def _blocks(turns: Sequence[Turn]) -> list[list[Turn]]:
+    """Turns that stand or fall together: a call with its results, otherwise each alone. Results whose call
+    is not among them are left out, as are calls whose results are not there yet unless they come last."""
+    blocks: list[list[Turn]] = []
+    for turn in turns:
+        if turn.role != "tool":
+            blocks.append([turn])
+        elif blocks and _calls(blocks[-1][0]) and _answers(turn, blocks[-1][0]):
+            blocks[-1].append(turn)
+    return [block for block in blocks if block is blocks[-1] or _complete(block)]
+
+
+def _fit(blocks: list[list[Turn]], token_budget: int | None) -> list[list[Turn]]:
+    if token_budget is None:
+        return blocks
+    sizes = [sum(map(estimate_tokens, block)) for block in blocks]
+    first = _first_that_fits(sizes, token_budget)
+    # Prefer to begin where an exchange begins, unless that would leave nothing.
+    for position in range(first, len(blocks)):
+        if blocks[position][0].role == "user":
+            return blocks[position:]
+    return blocks[first:]
+
+
+def _first_that_fits(sizes: list[int], budget: int) -> int:
+    total, first = 0, len(sizes)
+    for position in range(len(sizes) - 1, -1, -1):
+        total += sizes[position]
+        if total > budget and first < len(sizes):
+            break
+        first = position
+    return first
+
+
+def _calls(turn: Turn) -> list[Any]:
+    return turn.tool_calls if isinstance(turn.tool_calls, list) else []
+
+
+def _answers(result: Turn, call: Turn) -> bool:
+    """Whether `result` belongs to `call`: by id, or by position where the client gave none."""
+    ids = {item.get("id") for item in _calls(call) if isinstance(item, dict)} - {None}
+    return result.tool_call_id is None or not ids or result.tool_call_id in ids
+
+
+def _complete(block: list[Turn]) -> bool:
+    """A call with at least one result, or something that is no call."""
+    return len(block) > 1 or not _calls(block[0])
+
+
+def _shorten(turn: Turn, limit: int | None) -> Turn:
+    if (
+        limit is None
+        or turn.role != "tool"
+        or not isinstance(turn.content, str)
+        or len(turn.content) <= limit
+    ):
+        return turn
+    return replace(turn, content=turn.content[:limit] + f"… [{len(turn.content) - limit} characters cut]")
