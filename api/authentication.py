@@ -10,11 +10,11 @@ from tenants.caller import Caller
 
 
 class KeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer mem_…` or `X-API-Key: mem_…`; without either, the anonymous tenant if there is one."""
+    """`Authorization: Bearer mem_…` or `X-API-Key: mem_…`; without either, the anonymous tenant if any."""
 
-    def authenticate(self, request: Request) -> tuple[Caller, str]:
+    def authenticate(self, request: Request) -> tuple[Caller, Caller]:
         caller = caller_of(request._request)
-        return caller, caller.key_id
+        return caller, caller
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="strata"'

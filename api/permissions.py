@@ -13,7 +13,7 @@ class HasScope(BasePermission):
     """Reads `scopes = {"GET": "read", …}` from the view; a method that is missing there is refused."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        caller = request.user
+        caller: object = request.auth
         if request.method == "OPTIONS":
             return True
         needed = getattr(view, "scopes", {}).get("GET" if request.method == "HEAD" else request.method)

@@ -36,7 +36,7 @@ class DialectView(APIView):
 
 def caller_of(request: Request) -> Caller:
     """The request's caller, after authentication."""
-    caller = request.user
+    caller: object = request.auth
     assert isinstance(caller, Caller)  # noqa: S101  KeyAuthentication sets nothing else
     return caller
 

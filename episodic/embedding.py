@@ -21,13 +21,14 @@ BATCH = 64
 def embed_query(text: str) -> NDArray[np.float32]:
     """The query's vector, shape (dimensions,). Raises Unavailable when the model does not answer."""
     try:
-        return get_embedder().embed([text])[0]
+        vector: NDArray[np.float32] = get_embedder().embed([text])[0]
+        return vector
     except EmbeddingUnavailable as error:
         raise Unavailable("The embedding model is away.") from error
 
 
 def try_embed(texts: Sequence[str]) -> NDArray[np.float32] | None:
-    """Vectors of shape (len(texts), dimensions); None when the model does not answer. Never inside a scope."""
+    """Vectors, shape (len(texts), dimensions); None when the model is away. Never inside a scope."""
     try:
         return get_embedder().embed(texts)
     except EmbeddingUnavailable as error:
@@ -36,7 +37,7 @@ def try_embed(texts: Sequence[str]) -> NDArray[np.float32] | None:
 
 
 def store_vectors(episodes: Sequence[Episode], vectors: NDArray[np.float32]) -> None:
-    """Keeps the vectors of episodes that are stored and takes them off the pending list, in the open scope."""
+    """Keeps the vectors of stored episodes and takes them off the pending list, in the open scope."""
     EpisodeEmbedding.objects.bulk_create(
         [vector_of(episode, vector) for episode, vector in zip(episodes, vectors, strict=True)],
         ignore_conflicts=True,  # two sweepers may have met

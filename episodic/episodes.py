@@ -76,7 +76,7 @@ def list_episodes(
     before: tuple[datetime, UUID] | None = None,
     oldest_first: bool = False,
 ) -> list[Episode]:
-    """Episodes within the key's reach, newest first unless said otherwise; `before`: continue after that one."""
+    """Episodes within the key's reach, newest first by default; `before`: continue after that one."""
     with scope(caller.tenant_id):
         found = Episode.objects.filter(
             querysets.matching(tenant_id=caller.tenant_id, where=confine(caller, where))

@@ -37,7 +37,7 @@ JOIN = "JOIN agent_episodes e ON e.tenant_id = v.tenant_id AND e.id = v.episode_
 def nearest(
     *, tenant_id: UUID, model: str, query: NDArray[np.float32], where: EpisodeFilter, limit: int
 ) -> list[Neighbour]:
-    """The `limit` episodes whose vectors by `model` are nearest to `query` (shape (dimensions,)), best first."""
+    """The `limit` episodes nearest to `query`, shape (dimensions,), by `model`; best first."""
     params = _params(where) | {
         "tenant": tenant_id,
         "model": model,

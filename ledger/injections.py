@@ -30,9 +30,7 @@ def check_item(*, caller: Caller, address: SessionAddress, item_key: str, now: d
     return value if trusted else _loaded(caller, address, ref, generation, now).get(item_key)
 
 
-def mark_item(
-    *, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime
-) -> bool:
+def mark_item(*, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime) -> bool:
     """Marks the item, overwriting a mark that is there; whether it is new."""
     return _write(
         caller, address, now, "set", item_key, value,
@@ -40,9 +38,7 @@ def mark_item(
     )  # fmt: skip
 
 
-def claim_item(
-    *, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime
-) -> bool:
+def claim_item(*, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime) -> bool:
     """Marks the item unless it is marked; of several callers at once exactly one gets True."""
 
     def commit(ref: SessionRef) -> tuple[bool, bool]:
@@ -101,9 +97,7 @@ def _loaded(
     with scope(caller.tenant_id):
         items = querysets.live_items(ref)
     owner = (session.agent_id, session.project)
-    store.load(
-        caller=caller, ref=ref, now=now.timestamp(), generation=generation, owner=owner, items=items
-    )
+    store.load(caller=caller, ref=ref, now=now.timestamp(), generation=generation, owner=owner, items=items)
     return items
 
 

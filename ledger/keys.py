@@ -1,4 +1,4 @@
-"""Redis keys of a session's ledger, in the session's slot. They have no TTL: they go with the conversation."""
+"""Redis keys of a session's ledger, in its slot. They have no TTL: they go with the conversation."""
 
 from working.keys import tag
 from working.types import SessionRef

@@ -1,6 +1,7 @@
 """The SQL of the injection log."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -52,7 +53,7 @@ def _identity(ref: SessionRef) -> dict[str, str | UUID]:
 
 
 def _write(statement: str, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool | None:
-    params = {
+    params: dict[str, Any] = {
         "id": uuid7(),
         "tenant": ref.tenant_id,
         "namespace": ref.namespace,

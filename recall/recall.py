@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from episodic import search
 from providers.embeddings import get_embedder
-from recall.types import Hit, RecallQuery, Recalled, Stage
+from recall.types import Hit, Recalled, RecallQuery, Stage
 from tenants.caller import Caller
 from tenants.errors import Invalid
 

@@ -44,18 +44,14 @@ def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> En
     def release(locked: Session) -> None:
         release_items(ref=ref_of(locked), now=now)
 
-    close_session(
-        caller=caller, session=session, now=now, summarise=_summary, keep=keep, always=release
-    )
+    close_session(caller=caller, session=session, now=now, summarise=_summary, keep=keep, always=release)
     forget_items(ref_of(session))
     episode = _newest_summary(session)
     if episode is None:
         return EndedSession(session.external_id, "", None, 0)
     if episode.embed_pending:
         _embed(episode)
-    return EndedSession(
-        session.external_id, episode.text, episode.id, int(episode.metadata["message_count"])
-    )
+    return EndedSession(session.external_id, episode.text, episode.id, int(episode.metadata["message_count"]))
 
 
 def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) -> bool:

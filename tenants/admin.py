@@ -20,7 +20,7 @@ class TenantAdmin(admin.ModelAdmin):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(admin.ModelAdmin):
-    """Keys are listed and revoked here; `manage.py create_api_key` makes them, since a secret is shown once."""
+    """Keys are listed and revoked here; `manage.py create_api_key` makes them and shows the secret."""
 
     list_display = (
         "key_id",

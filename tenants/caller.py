@@ -29,15 +29,15 @@ class Caller:
         return scope in self.scopes or "admin" in self.scopes
 
     def confine_user(self, user_id: str | None) -> str:
-        """The user this call is about: the bound one, else the one named. Another than the bound is refused."""
+        """The user meant: the bound one, else the one named. Another than the bound is refused."""
         return _confine("user", self.user_id, user_id)
 
     def confine_agent(self, agent_id: str | None) -> str:
-        """The agent this call is about, likewise."""
+        """The agent meant, likewise."""
         return _confine("agent", self.agent_id, agent_id)
 
     def confine_project(self, project: str | None) -> str:
-        """The project this call is about, likewise."""
+        """The project meant, likewise."""
         return _confine("project", self.project, project)
 
 

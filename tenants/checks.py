@@ -55,7 +55,7 @@ def anonymous_access_is_fenced(app_configs: Any, **kwargs: Any) -> list[CheckMes
     if settings.MEMORY_ANONYMOUS_TENANT and not local and not settings.MEMORY_ANONYMOUS_NETWORKS:
         return [
             Error(
-                f"MEMORY_ANONYMOUS_TENANT lets callers in without a key, and HOST={settings.HOST} is open to others.",
+                f"MEMORY_ANONYMOUS_TENANT lets callers in without a key, and HOST={settings.HOST} is open.",
                 hint="Unset it, listen on 127.0.0.1, or name the allowed MEMORY_ANONYMOUS_NETWORKS.",
                 id="tenants.E004",
             )

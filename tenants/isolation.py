@@ -114,8 +114,9 @@ class IsolateTable(DatabaseOperation):
             ]
         for column, target in self.references:
             statements.append(
-                f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_{column}_fk" FOREIGN KEY (tenant_id, "{column}")'
-                f' REFERENCES "{target}" (tenant_id, id) ON DELETE CASCADE'
+                f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_{column}_fk"'
+                f' FOREIGN KEY (tenant_id, "{column}") REFERENCES "{target}" (tenant_id, id)'
+                " ON DELETE CASCADE"
             )
         return [
             *statements,

@@ -11,6 +11,7 @@ from django.conf import settings
 from tenants.caller import Caller
 from tenants.errors import TooLarge
 from working import store
+from working.redis import RedisAway
 from working.sessions import with_known_session
 from working.types import SessionAddress
 
@@ -70,7 +71,7 @@ def put_fields(
         ),
     )
     if written is None:
-        raise store.RedisAway("Redis forgot the session in the middle of a write.")
+        raise RedisAway("Redis forgot the session in the middle of a write.")
     if written.size > limit:
         outcome = "not written" if settings.WORKING_MEMORY_STRICT else "written all the same"
         raise TooLarge(

@@ -96,7 +96,7 @@ def append_events(
         }
         for position, event in enumerate(events)
     ]
-    params = {
+    params: dict[str, Any] = {
         "events": json.dumps(rows),
         "tenant": session.tenant_id,
         "session": session.id,

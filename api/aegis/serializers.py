@@ -10,7 +10,7 @@ LONGEST_ID = 100
 
 
 class PutWorkingMemory(serializers.Serializer[Any]):
-    data = serializers.DictField(child=AnyJSON())
+    data = serializers.DictField(child=AnyJSON())  # type: ignore[assignment]
     ttl_seconds = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=2**31)
 
 

@@ -1,4 +1,4 @@
-"""The AEGIS routes, with and without trailing slash. An id may hold slashes: it takes what the route leaves."""
+"""The AEGIS routes, with and without trailing slash. An id may hold slashes: it takes what is left."""
 
 from django.urls import re_path
 

@@ -135,9 +135,7 @@ class LedgerView(AegisView):
     @extend_schema(summary="Everything injected so far", responses=dict)
     def get(self, request: Request, conversation_id: str) -> Response:
         address = _address(request, conversation_id)
-        return Response(
-            injections.read_items(caller=caller_of(request), address=address, now=timezone.now())
-        )
+        return Response(injections.read_items(caller=caller_of(request), address=address, now=timezone.now()))
 
     @extend_schema(summary="Forget everything injected", responses=dict)
     def delete(self, request: Request, conversation_id: str) -> Response:
@@ -147,7 +145,7 @@ class LedgerView(AegisView):
 
 
 class LedgerVerbView(LedgerView):
-    """`POST` acts on an item. Without it, the verb is the end of a conversation's id that has a slash in it."""
+    """`POST` acts on an item; to `GET` and `DELETE`, the verb is the end of an id with a slash in it."""
 
     verb = ""
 

@@ -28,7 +28,7 @@ def position_of(request: Request) -> Position | None:
 def page(
     rows: Sequence[Any], limit: int, *, moment: Callable[[Any], datetime], show: Callable[[Any], Any]
 ) -> dict[str, Any]:
-    """A page of `rows`, of which one more than `limit` were asked for; `moment` is what they are sorted by."""
+    """A page of `rows`, of which one more than `limit` was asked for, sorted by `moment`."""
     shown = rows[:limit]
     cursor = None
     if len(rows) > limit:

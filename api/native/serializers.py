@@ -44,7 +44,7 @@ class NewTurn(Strict):
 class AppendTurns(Strict):
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
-    turns = NewTurn(many=True, allow_empty=False, max_length=MOST_AT_ONCE)
+    turns = serializers.ListField(child=NewTurn(), allow_empty=False, max_length=MOST_AT_ONCE)
 
 
 class NewEventBody(Strict):
@@ -53,6 +53,10 @@ class NewEventBody(Strict):
     content = AnyJSON(required=True)
     timestamp = serializers.DateTimeField(required=False, allow_null=True)
     metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+
+class NewEvents(Strict):
+    events = serializers.ListField(child=NewEventBody(), allow_empty=False, max_length=MOST_AT_ONCE)
 
 
 class EndSession(Strict):

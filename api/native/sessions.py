@@ -8,7 +8,6 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import ListSerializer
 
 from api.native import answers, serializers
 from api.native.cursors import page, position_of
@@ -169,7 +168,9 @@ class EndView(NativeView):
 
     scopes = {"POST": "write"}
 
-    @extend_schema(summary="End: summary, episode, empty ledger", request=serializers.EndSession, responses=dict)
+    @extend_schema(
+        summary="End: summary, episode, empty ledger", request=serializers.EndSession, responses=dict
+    )
     def post(self, request: Request, session_id: str) -> Response:
         validated(serializers.EndSession, json_body(request) or {})
         ended = end_session(
@@ -194,9 +195,7 @@ def _address(request: Request, session_id: str, user_id: str | None) -> SessionA
 
 
 def _turn(turn: dict[str, Any], now: datetime) -> NewEvent:
-    tool = {
-        key: turn[key] for key in ("tool_calls", "tool_call_id", "name") if turn.get(key) is not None
-    }
+    tool = {key: turn[key] for key in ("tool_calls", "tool_call_id", "name") if turn.get(key) is not None}
     return NewEvent(
         event_type=event_type_of(turn["role"], turn.get("tool_calls")),
         role=turn["role"],
@@ -220,11 +219,7 @@ def _event(item: dict[str, Any], now: datetime) -> NewEvent:
 
 def _event_bodies(body: Any) -> list[dict[str, Any]]:
     if isinstance(body, list):
-        several: ListSerializer[Any] = serializers.NewEventBody(
-            data=body, many=True, allow_empty=False, max_length=serializers.MOST_AT_ONCE
-        )
-        several.is_valid(raise_exception=True)
-        return list(several.validated_data)
+        return list(validated(serializers.NewEvents, {"events": body})["events"])
     return [validated(serializers.NewEventBody, body)]
 
 

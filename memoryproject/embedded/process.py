@@ -87,7 +87,7 @@ class Child:
         if self._popen.returncode is None:
             self._end_group()
 
-    def log_tail(self, lines: int = 12) -> str:
+    def log_tail(self, lines: int = 30) -> str:
         """The last lines that this process wrote to its log."""
         with self.log.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -139,10 +139,10 @@ def bound_size(log: Path) -> None:
 
 
 def cause(output: str) -> str:
-    """The line of a server's output that says why it gave up."""
+    """The line of a server's output that says why it gave up: the first complaint, the others follow from it."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    for word in ("PANIC:", "FATAL:", "error:", "ERROR:", "# "):
-        for line in reversed(lines):
-            if word in line:
+    for word in ("PANIC:", "FATAL:", "ERROR:", "error:", "# "):
+        for line in lines:
+            if word in line and "database system is" not in line:  # what it tells those who connect too early
                 return line.partition(word)[2].strip()
     return lines[-1] if lines else "it ended without a word"

@@ -69,8 +69,8 @@ class Result:
 def played_lines(played: Played) -> Iterator[str]:
     """What was stored and what was there already."""
     yield (
-        f"Played {played.turns} turns {_pace(played.turns, played.seconds, 'turns')}: "
-        f"{played.stored} stored, {played.sessions_ended} sessions ended."
+        f"Played {played.turns} turns: {played.stored} stored and {played.sessions_ended} sessions ended "
+        f"{_pace(played.stored, played.seconds, 'turns')}."
     )
     if played.skipped:
         yield (

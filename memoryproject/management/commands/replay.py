@@ -1,4 +1,5 @@
 import json
+import logging
 import os
 import shutil
 import time
@@ -68,6 +69,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", type=Path, metavar="FILE", help="write everything into FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["verbosity"] < 2:  # httpx reports each of a thousand requests as INFO
+            logging.getLogger("httpx").setLevel(logging.WARNING)
         try:
             self._replay(options)
         except ReplayError as error:
