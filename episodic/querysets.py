@@ -11,27 +11,29 @@ from numpy.typing import NDArray
 from episodic.models import Episode
 from episodic.types import EpisodeFilter, Neighbour
 
-# Each condition names the columns of `v` (vectors) where they are, else of `e` (episodes).
-VECTOR_CONDITIONS = {"user_id": "v.user_id = %(user_id)s", "agent_id": "v.agent_id = %(agent_id)s"}
+# The subject's columns stand in both tables; the rest is known to the episodes alone.
+SUBJECT_CONDITIONS = {"user_id": "user_id = %(user_id)s", "agent_id": "agent_id = %(agent_id)s"}
 EPISODE_CONDITIONS = {
-    "project": "e.project = %(project)s",
-    "session_id": "e.session = %(session_id)s",
-    "namespace": "e.namespace = %(namespace)s",
-    "memory_types": "e.memory_type = ANY(%(memory_types)s)",
-    "topics": "e.topics && %(topics)s",
-    "since": "coalesce(e.event_date, e.created_at) >= %(since)s",
-    "until": "coalesce(e.event_date, e.created_at) <= %(until)s",
+    "project": "project = %(project)s",
+    "session_id": "session = %(session_id)s",
+    "namespace": "namespace = %(namespace)s",
+    "memory_types": "memory_type = ANY(%(memory_types)s)",
+    "topics": "topics && %(topics)s",
+    "since": "coalesce(event_date, created_at) >= %(since)s",
+    "until": "coalesce(event_date, created_at) <= %(until)s",
 }
 
 # Every vector of the subject is compared: asking for k where k match always answers k.
 NEAREST = """
-SELECT v.episode_id, 1 - (v.embedding <=> %(query)s::vector) AS cosine
-FROM episode_embeddings v {join}
-WHERE v.tenant_id = %(tenant)s AND v.model = %(model)s {conditions}
-ORDER BY v.embedding <=> %(query)s::vector, v.episode_id
+SELECT episode_id, 1 - (embedding <=> %(query)s::vector) AS cosine
+FROM episode_embeddings
+WHERE tenant_id = %(tenant)s AND model = %(model)s {conditions}
+ORDER BY embedding <=> %(query)s::vector, episode_id
 LIMIT %(limit)s
 """
-JOIN = "JOIN agent_episodes e ON e.tenant_id = v.tenant_id AND e.id = v.episode_id"
+# An array, not a join: on a table that was just filled and not analysed yet, the planner takes both sides for
+# one row and joins them in a time that grows with the square of the subject.
+AMONG = "episode_id = ANY (ARRAY(SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s{conditions}))"
 
 
 def nearest(
@@ -44,17 +46,16 @@ def nearest(
         "query": vector_literal(query),
         "limit": limit,
     }
-    on_vectors = [sql for name, sql in VECTOR_CONDITIONS.items() if name in params]
-    on_episodes = [sql for name, sql in EPISODE_CONDITIONS.items() if name in params]
-    statement = NEAREST.format(
-        join=JOIN if on_episodes else "",
-        conditions="".join(f" AND {sql}" for sql in on_vectors + on_episodes),
-    )
+    subject = [sql for name, sql in SUBJECT_CONDITIONS.items() if name in params]
+    further = [sql for name, sql in EPISODE_CONDITIONS.items() if name in params]
+    among = [AMONG.format(conditions=_all(subject + further))] if further else []
     with connection.cursor() as cursor:
-        cursor.execute(statement, params)
+        cursor.execute(NEAREST.format(conditions=_all(subject + among)), params)
         ranked = cursor.fetchall()
-    found = Episode.objects.in_bulk([episode_id for episode_id, _cosine in ranked])
-    return [Neighbour(found[episode_id], float(cosine)) for episode_id, cosine in ranked]
+    ids = [episode_id for episode_id, _cosine in ranked]
+    found = Episode.objects.filter(tenant_id=tenant_id).in_bulk(ids)
+    # One that was deleted since the ranking is left out.
+    return [Neighbour(found[one], float(cosine)) for one, cosine in ranked if one in found]
 
 
 def matching(*, tenant_id: UUID, where: EpisodeFilter) -> Q:
@@ -70,6 +71,10 @@ def matching(*, tenant_id: UUID, where: EpisodeFilter) -> Q:
 def vector_literal(vector: NDArray[np.float32]) -> str:
     """The vector as pgvector reads it."""
     return "[" + ",".join(map(str, vector.tolist())) + "]"
+
+
+def _all(conditions: list[str]) -> str:
+    return "".join(f" AND {sql}" for sql in conditions)
 
 
 def _params(where: EpisodeFilter) -> dict[str, Any]:

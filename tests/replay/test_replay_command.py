@@ -43,7 +43,7 @@ def replay(no_server, strata):
 def test_the_bundled_case_is_played_and_equals_exact_cosine(cosine, replay):
     text = replay("--bundled")
     assert "for user support-case at http://127.0.0.1:" in text
-    assert "95 stored, 6 sessions ended" in text
+    assert "95 stored and 6 sessions ended" in text
     assert "What is the shop's address now?" in text
     assert "Equal: recall found as much evidence as exact cosine in all 20 questions." in text
     assert re.search(r"turns/s\)", text)
