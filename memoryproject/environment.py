@@ -80,7 +80,10 @@ def database_url(name: str, role: str) -> str:
     Without one, it points at the socket that the embedded server would have, so that commands which need
     no database still start.
     """
-    uri = text(name) or f"postgresql://{role}@/strata?host={quote(str(memory_home() / 'run'), safe='')}"
+    uri = (
+        text(name)
+        or f"postgresql://{role}@/strata?host={quote(str(memory_home() / 'run-postgres'), safe='')}"
+    )
     try:
         conninfo_to_dict(uri)
     except psycopg.ProgrammingError:

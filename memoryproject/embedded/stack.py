@@ -41,13 +41,14 @@ class Stack:
         self.home = options.home
         self._options = options
         self._say = say
-        self._supervisor = Supervisor(say)
+        self._signals = StopSignals()
+        self._supervisor = Supervisor(say, self._signals.check)
         self._url = port.public_url(options.host, options.port)
         self._env = dict(os.environ)
 
     def run(self) -> None:
         """Start everything, watch over it until a stop signal, stop everything. Raises CannotStart."""
-        with StopSignals() as signals:
+        with self._signals:
             create_home(self.home)
             with HomeLock(self.home):
                 try:
@@ -56,7 +57,7 @@ class Stack:
                 except StopRequested:
                     self._say("Stopping …")
                 finally:
-                    signals.ignore()
+                    self._signals.ignore()
                     self._stop()
 
     def _start(self) -> None:
@@ -72,6 +73,7 @@ class Stack:
         demo = self._demo_tenant()
         self._start_programs()
         self._wait_until_ready()
+        self._seed(demo)
         runfile.write(self.home / "run.json", {"url": self._url, **demo, "pid": os.getpid()})
         self._announce(demo)
 
@@ -150,6 +152,7 @@ class Stack:
     def _wait_until_ready(self) -> None:
         began, patience = time.monotonic(), PATIENCE_SECONDS
         while True:
+            self._signals.check()
             is_ready, answer = port.ready(self._url)
             if is_ready:
                 return
@@ -166,13 +169,32 @@ class Stack:
                 patience += PATIENCE_SECONDS
             time.sleep(0.05)
 
+    def _seed(self, demo: dict[str, str]) -> None:
+        """Once per home, play the bundled conversation into the demo tenant, so that there is something to
+        recall. What was erased since does not come back."""
+        seeded = self.home / "seeded"
+        if seeded.exists():
+            return
+        self._say("Playing the bundled conversation into the demo tenant …")
+        address = {"STRATA_URL": self._url, "STRATA_API_KEY": demo["api_key"]}
+        try:
+            manage(
+                ["replay", "--bundled", "--quiet", "--no-check"],
+                log=self._log("manage"),
+                env=self._env | address,
+            )
+        except CannotStart as error:
+            self._say(f"The demo tenant stays empty: {error}")  # the server is fine without it
+            return
+        seeded.touch()
+
     def _announce(self, demo: dict[str, str]) -> None:
         self._say(
             f"""
 Strata is ready.
 
-  API      {self._url}           (docs: {self._url}/api/docs/, MCP: {self._url}/mcp)
-  Console  {self._url}/console/
+  Start    {self._url}/
+  API      {self._url}/api/docs/
   Admin    {self._url}/admin/    user {demo["admin_user"]}, password {demo["admin_password"]}
   Tenant   {demo["tenant"]}
   Key      {demo["api_key"]}

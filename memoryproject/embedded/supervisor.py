@@ -26,20 +26,25 @@ class Service(Protocol):
 
 
 class Supervisor:
-    def __init__(self, say: Callable[[str], None]) -> None:
+    """`say` tells the person at the terminal; `check_stop` raises when they asked for the end."""
+
+    def __init__(self, say: Callable[[str], None], check_stop: Callable[[], None] = lambda: None) -> None:
         self._say = say
+        self._check_stop = check_stop
         self._services: list[Service] = []
         self._deaths: dict[str, deque[float]] = {}
         self._logs_checked = time.monotonic()
 
     def start(self, service: Service) -> None:
         """Start `service` and watch over it from now on. Raises CannotStart."""
+        self._check_stop()
         self._services.append(service)
         service.start()
 
     def watch(self) -> None:
         """Restart what dies, for ever. Raises CannotStart when a service dies again and again."""
         while True:
+            self._check_stop()
             self.check()
             time.sleep(WATCH_SECONDS)
 
@@ -59,6 +64,7 @@ class Supervisor:
 
     def _revive(self, service: Service, event: str) -> None:
         while True:
+            self._check_stop()
             pause = self._pause_after_death(service, event)
             self._say(f"{event}; starting it again (see {service.log}).")
             time.sleep(pause)

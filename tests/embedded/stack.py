@@ -24,10 +24,17 @@ class Started:
         self.process = process
         self.run = json.loads((home / "run.json").read_text())
 
-    def end(self, number: signal.Signals) -> str:
-        """Send `number` to the supervisor; returns what it said once it has ended."""
-        self.process.send_signal(number)
-        return self.process.communicate(timeout=30)[0]
+
+def assert_ends_cleanly(strata: Started, number: signal.Signals) -> None:
+    """Send `number` to the supervisor: it ends soon, well, and alone."""
+    began = time.monotonic()
+    strata.process.send_signal(number)
+    said = strata.process.communicate(timeout=30)[0]
+    assert time.monotonic() - began < 10
+    assert strata.process.returncode == 0, said
+    assert processes_of(strata.home) == []
+    assert not (strata.home / "run.json").exists()
+    assert not (strata.home / "embedded.json").exists()
 
 
 def free_port() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.embedded.people import ordinary_account, ordinary_environment
-from tests.embedded.stack import processes_of, started
+from tests.embedded.stack import assert_ends_cleanly, processes_of, started
 
 START_AND_STOP = """
 import os, sys
@@ -75,5 +75,4 @@ def test_an_ordinary_user_runs_all_of_strata(their_folder, their_python):
     ) as strata:
         owners = {Path(f"/proc/{pid}").stat().st_uid for pid in [strata.run["pid"], *processes_of(home)]}
         assert owners == {ordinary_account().get("user", os.getuid())}
-        strata.end(signal.SIGINT)
-    assert strata.process.returncode == 0
+        assert_ends_cleanly(strata, signal.SIGHUP)

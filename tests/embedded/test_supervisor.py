@@ -1,3 +1,5 @@
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from memoryproject.embedded.errors import CannotStart
 from memoryproject.embedded.home_lock import HomeLock
 from memoryproject.embedded.port import public_url
 from memoryproject.embedded.process import bound_size
+from memoryproject.embedded.stop_signals import StopRequested, StopSignals
 from memoryproject.embedded.supervisor import Supervisor
 
 
@@ -92,6 +95,17 @@ def test_a_restart_that_fails_is_tried_again_and_its_reason_is_told(pauses, said
     supervised.check()
     assert service.alive
     assert said[1].startswith("Redis found the disk full; starting it again")
+
+
+def test_a_stop_signal_is_not_lost_where_python_drops_its_exception():
+    class Dropped:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGHUP)
+
+    with StopSignals() as signals:
+        Dropped()
+        with pytest.raises(StopRequested):
+            Supervisor(print, signals.check).watch()
 
 
 def test_the_lock_of_a_home_is_free_again_after_its_holder(tmp_path):
