@@ -1,5 +1,6 @@
 """From a request to its caller."""
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -27,7 +28,19 @@ def caller_of(request: HttpRequest) -> Caller:
     key = key or request.META.get("HTTP_X_API_KEY", "").strip()
     if key or scheme:
         return authenticate(key)
-    site = request.META.get("HTTP_SEC_FETCH_SITE", "none")
     return anonymous_caller(
-        address=request.META.get("REMOTE_ADDR", ""), from_other_site=site in {"cross-site", "same-site"}
+        address=request.META.get("REMOTE_ADDR", ""), from_other_site=_is_from_other_site(request)
     )
+
+
+def _is_from_other_site(request: HttpRequest) -> bool:
+    """Whether a browser sent it for another web page: it says so, or names a host that is not ours.
+
+    The latter is DNS rebinding: the page's own name is made to point at this machine, and the browser takes
+    the two for one site.
+    """
+    try:
+        request.get_host()
+    except DisallowedHost:
+        return True
+    return request.META.get("HTTP_SEC_FETCH_SITE", "none") in {"cross-site", "same-site"}

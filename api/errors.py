@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from django.core.exceptions import RequestDataTooBig
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404
+from psycopg.errors import ProgramLimitExceeded
 from rest_framework import exceptions
 
 from tenants import errors
@@ -57,6 +58,8 @@ def problem_of(error: Exception) -> Problem | None:
         return Problem(422, "The request is not valid.", problems)
     if isinstance(error, exceptions.APIException):
         return Problem(error.status_code, str(error.detail))
+    if isinstance(error.__cause__, ProgramLimitExceeded):
+        return Problem(422, "The ids are too long: PostgreSQL cannot index them together.")
     for kind, status in STATUS.items():
         if isinstance(error, kind):
             return Problem(status, SENTENCES.get(kind, str(error)), _fields(error), _headers(error, status))

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 
@@ -26,6 +28,7 @@ class Id(Text):
         super().__init__(allow_blank=False, **kwargs)
 
 
+@extend_schema_field(OpenApiTypes.ANY)
 class AnyJSON(serializers.Field):
     """Any JSON value, null included; the parser has bounded it already."""
 

@@ -30,7 +30,8 @@ def read_body(request: HttpRequest) -> bytes:
 def parse_json(body: bytes) -> Any:
     """The value of a JSON text. Raises Malformed, or Invalid for text that cannot be stored."""
     try:
-        value = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
+        # Decoded here: by itself, json.loads takes UTF-16, and halves of surrogate pairs encoded as UTF-8.
+        value = json.loads(body.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Malformed(f"The body is not valid JSON: {reason}") from error

@@ -1,6 +1,7 @@
 """What the views of every dialect share."""
 
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from django.http import HttpRequest
 from rest_framework.request import Request
@@ -16,12 +17,18 @@ from tenants.scope import NoTenantScope
 from working.types import SessionAddress
 
 LONGEST_ID = 255
+# One of each class for all requests: checking keeps nothing in it, and copying its fields takes longer.
+_checkers: dict[type[BaseSerializer[Any]], BaseSerializer[Any]] = {}
 
 
 class DialectView(APIView):
     """A view that says which scope each method needs and answers errors in its dialect's shape."""
 
     scopes: dict[str, str] = {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        _refuse_undecodable(request._request.META)
 
     def shape(self, problem: Problem) -> Any:
         """The dialect's error body."""
@@ -32,6 +39,17 @@ class DialectView(APIView):
         if problem is None:
             raise exc
         return Response(self.shape(problem), status=problem.status, headers=problem.headers)
+
+
+def _refuse_undecodable(meta: dict[str, Any]) -> None:
+    """Raises Invalid when path or query are not UTF-8. Django would put other characters in their place, and
+    two ids could become one."""
+    path, query = (meta.get(name, "").encode("latin-1") for name in ("strata.path", "QUERY_STRING"))
+    for part, sent in {"path": path, "query": unquote_to_bytes(query)}.items():
+        try:
+            sent.decode()
+        except UnicodeDecodeError as error:
+            raise Invalid("Must be UTF-8.", part) from error
 
 
 def caller_of(request: Request) -> Caller:
@@ -50,9 +68,8 @@ def json_body(request: Request) -> Any:
 
 def validated(serializer: type[BaseSerializer[Any]], data: Any) -> dict[str, Any]:
     """The serializer's validated data. Raises DRF's ValidationError."""
-    checked = serializer(data=data)
-    checked.is_valid(raise_exception=True)
-    return dict(checked.validated_data)
+    checker = _checkers.get(serializer) or _checkers.setdefault(serializer, serializer())
+    return dict(checker.run_validation(data))
 
 
 def session_address(request: Request, session_id: str, *, longest: int = LONGEST_ID) -> SessionAddress:
@@ -68,6 +85,14 @@ def query_id(request: Request, name: str) -> str | None:
     """An id from the query string, or None."""
     value = request.query_params.get(name)
     return checked_id(value, name) if value else None
+
+
+def named_user(request: Request, user_id: str | None) -> str | None:
+    """The user that body (`user_id`) or query name. Raises Invalid when they name two."""
+    in_query = query_id(request, "user_id")
+    if user_id and in_query and user_id != in_query:
+        raise Invalid("Contradicts user_id in the query.", "user_id")
+    return user_id or in_query
 
 
 def checked_id(value: str, field: str, longest: int = LONGEST_ID) -> str:

@@ -61,12 +61,14 @@ def embed_pending(*, limit: int = 1_000) -> int:
     """Embeds up to `limit` episodes per tenant that have no vector yet; how many it did.
 
     A named cross-tenant job: it learns from the admin role which tenants wait, longest first, and works as
-    the app role.
+    the app role. They take turns by the batch, so that one that brings thousands holds nobody up.
     """
-    done = 0
-    for tenant_id in _waiting_tenants():
-        while done < limit and (embedded := _embed_batch(tenant_id)):
-            done += embedded
+    done, waiting = 0, _waiting_tenants()
+    for begin in range(0, limit, BATCH):
+        size = min(BATCH, limit - begin)
+        embedded = {tenant_id: _embed_batch(tenant_id, size) for tenant_id in waiting}
+        done += sum(embedded.values())
+        waiting = [tenant_id for tenant_id, count in embedded.items() if count == size]
     return done
 
 
@@ -77,10 +79,10 @@ def _waiting_tenants() -> list[UUID]:
         return [row["tenant_id"] for row in oldest_first]
 
 
-def _embed_batch(tenant_id: UUID) -> int:
+def _embed_batch(tenant_id: UUID, size: int) -> int:
     with scope(tenant_id):
         pending = Episode.objects.filter(tenant_id=tenant_id, embed_pending=True)
-        batch = list(pending.order_by("id")[:BATCH])
+        batch = list(pending.order_by("id")[:size])
     if not batch:
         return 0
     vectors = try_embed([episode.text for episode in batch])

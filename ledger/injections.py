@@ -9,7 +9,7 @@ from datetime import datetime
 
 from ledger import querysets, store
 from tenants.caller import Caller
-from tenants.scope import scope
+from tenants.scope import UNDECIDED, scope
 from working.sessions import exact_ref, find_session, open_session, ref_of
 from working.types import SessionAddress, SessionRef
 
@@ -59,14 +59,22 @@ def evict_item(*, caller: Caller, address: SessionAddress, item_key: str, now: d
     return _write(caller, address, now, "evict", item_key, "", commit)
 
 
+def suspend_items(*, caller: Caller, ref: SessionRef, now: datetime) -> str:
+    """Says that the session's marks are about to end: `release_items` follows, and after its commit
+    `forget_items` with the token answered here. Raises RedisAway."""
+    token = secrets.token_hex(8)
+    store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token, looked_up=True)
+    return token
+
+
 def release_items(*, ref: SessionRef, now: datetime) -> int:
-    """Ends every mark of the session in the caller's scope; how many. `forget_items` follows the commit."""
+    """Ends every mark of the session in the caller's scope; how many."""
     return querysets.release(ref=ref, now=now)
 
 
-def forget_items(ref: SessionRef) -> None:
+def forget_items(*, ref: SessionRef, now: datetime, token: str) -> None:
     """Removes the session's ledger from Redis."""
-    store.forget(ref)
+    store.forget(ref=ref, now=now.timestamp(), token=token)
 
 
 def clear_ledger(*, caller: Caller, address: SessionAddress, now: datetime) -> int:
@@ -75,10 +83,10 @@ def clear_ledger(*, caller: Caller, address: SessionAddress, now: datetime) -> i
     if session is None:
         return 0
     ref = ref_of(session)
-    store.forget(ref)  # first: when Redis is away, nothing has changed yet
+    token = suspend_items(caller=caller, ref=ref, now=now)
     with scope(caller.tenant_id):
-        released = querysets.release(ref=ref, now=now)
-    store.forget(ref)
+        released = release_items(ref=ref, now=now)
+    forget_items(ref=ref, now=now, token=token)
     return released
 
 
@@ -113,12 +121,8 @@ def _write(
     """Runs `commit` in one scope between mark and settle. It answers (result, whether Redis must follow)."""
     token = secrets.token_hex(8)
     ref = _marked(caller, address, token, now)
-    applied: store.Change = "none"
-    try:
-        with scope(caller.tenant_id):
-            result, follow = commit(ref)
-        applied = change if follow else "none"
-    finally:
+
+    def settle(applied: store.Change) -> None:
         store.settle(
             caller=caller,
             ref=ref,
@@ -128,17 +132,27 @@ def _write(
             item_key=item_key,
             value=value,
         )
+
+    try:
+        with scope(caller.tenant_id):
+            result, follow = commit(ref)
+    except UNDECIDED:
+        raise  # perhaps it is committed: the mark stays, and PostgreSQL answers until it dies
+    except BaseException:
+        settle("none")
+        raise
+    settle(change if follow else "none")
     return result
 
 
 def _marked(caller: Caller, address: SessionAddress, token: str, now: datetime) -> SessionRef:
     """The session's identity, with the mark set that precedes a commit; the session is created if new."""
     ref = exact_ref(caller, address)
-    if store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token):
+    if store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token, looked_up=False):
         return ref
     session, _created = open_session(caller=caller, address=address, now=now)
     ref = ref_of(session)
-    if not store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token):
-        _loaded(caller, SessionAddress(ref.session_id, ref.user_id, ref.namespace), ref, "0", now)
-        store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token)
+    # Loads the ledger, so that this write and the next checks find it.
+    read_items(caller=caller, address=SessionAddress(ref.session_id, ref.user_id, ref.namespace), now=now)
+    store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token, looked_up=True)
     return ref

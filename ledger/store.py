@@ -4,12 +4,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from django_redis import get_redis_connection
-
 from ledger import keys
 from tenants.caller import Caller
-from tenants.errors import Forbidden
-from working.redis import AWAY, SERVER_SCRIPT, RedisAway, Script
+from working.redis import SERVER_SCRIPT, RedisAway, Script
 from working.store import MARK_DIES_AFTER
 from working.types import SessionRef
 
@@ -20,6 +17,7 @@ _read = Script(SERVER_SCRIPT, _STATE, _FOLDER / "read.lua")
 _mark = Script(_STATE, _FOLDER / "mark.lua")
 _settle = Script(_STATE, _FOLDER / "settle.lua")
 _load = Script(SERVER_SCRIPT, _STATE, _FOLDER / "load.lua")
+_forget = Script(_STATE, _FOLDER / "forget.lua")
 
 Change = Literal["set", "evict", "none"]
 
@@ -27,19 +25,20 @@ Change = Literal["set", "evict", "none"]
 def read_item(*, caller: Caller, ref: SessionRef, now: float, item_key: str) -> tuple[bool, str | None, str]:
     """Whether the copy can be trusted, the item's marker if it has one, and the copy's generation."""
     code, generation, *rest = _call(_read, caller, ref, now, [item_key])
-    return code == 2, rest[0][0] if rest else None, generation
+    return bool(code), rest[0][0] if rest else None, generation
 
 
 def read_items(*, caller: Caller, ref: SessionRef, now: float) -> tuple[bool, dict[str, str], str]:
     """Whether the copy can be trusted, all items, and the copy's generation."""
     code, generation, *rest = _call(_read, caller, ref, now, [])
     flat = rest[0] if rest else []
-    return code == 2, dict(zip(flat[::2], flat[1::2], strict=True)), generation
+    return bool(code), dict(zip(flat[::2], flat[1::2], strict=True)), generation
 
 
-def mark(*, caller: Caller, ref: SessionRef, now: float, token: str) -> bool:
-    """Marks the copy as not to be trusted until `settle`. False when Redis has none."""
-    return bool(_call(_mark, caller, ref, now, [token])[0] == 2)
+def mark(*, caller: Caller, ref: SessionRef, now: float, token: str, looked_up: bool) -> bool:
+    """Marks the copy as not to be trusted until `settle`. False when Redis has none that is known to be the
+    caller's; `looked_up` says that PostgreSQL has answered whose it is."""
+    return bool(_call(_mark, caller, ref, now, [token, int(looked_up)])[0])
 
 
 def settle(
@@ -72,17 +71,15 @@ def load(
     _call(_load, caller, ref, now, [generation, MARK_DIES_AFTER, *owner, *flat])
 
 
-def forget(ref: SessionRef) -> None:
-    """Removes the session's ledger."""
-    try:
-        get_redis_connection().delete(keys.state(ref), keys.items(ref))
-    except AWAY as error:
-        raise RedisAway("Redis is away.") from error
+def forget(*, ref: SessionRef, now: float, token: str) -> None:
+    """Removes the session's ledger and the mark of that token."""
+    _run(_forget, ref, [int(now), "", "", token, MARK_DIES_AFTER])
 
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any]:
-    head = [int(now), caller.agent_id, caller.project]
-    answer: list[Any] = script([keys.state(ref), keys.items(ref)], head + args)
-    if answer[0] == 1:
-        raise Forbidden("This key does not reach this session.")
+    return _run(script, ref, [int(now), caller.agent_id, caller.project, *args])
+
+
+def _run(script: Script, ref: SessionRef, args: list[Any]) -> list[Any]:
+    answer: list[Any] = script([keys.state(ref), keys.items(ref)], args)
     return answer

@@ -36,7 +36,12 @@ class ReadyView(PublicView):
 
     @extend_schema(summary="Able to serve", responses=dict)
     def get(self, request: Request) -> Response:
-        needed = {"database": _database(), "migrations": _migrations.holds(), "model": _model.holds()}
+        database = _database()  # when it is away, asking it again would only keep the probe waiting
+        needed = {
+            "database": database,
+            "migrations": database and _migrations.holds(),
+            "model": _model.holds(),
+        }
         wanted = {"redis": redis.is_up(), "worker": redis.worker_seen()}
         ready = all(needed.values())
         status = ("ok" if all(wanted.values()) else "degraded") if ready else "unavailable"

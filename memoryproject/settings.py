@@ -3,9 +3,11 @@
 from typing import Any
 
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 from memoryproject import environment as env
+from memoryproject.postgres import patient_for
 
 BASE_DIR = env.BASE_DIR
 MEMORY_HOME = env.memory_home()
@@ -72,6 +74,7 @@ TEMPLATES = [
 
 # ── PostgreSQL: one database, three roles ────────────────────────────────────────────────────────
 DATABASE_POOL_SIZE = env.number("DATABASE_POOL_SIZE", 8, minimum=1)
+DATABASE_TIMEOUT_SECONDS = env.number("DATABASE_TIMEOUT_SECONDS", 20, minimum=1)  # of silence; then 503
 DATABASE_URLS = {
     "default": env.database_url("DATABASE_URL", "strata_app"),
     "owner": env.database_url("DATABASE_OWNER_URL", "strata_owner"),
@@ -82,6 +85,8 @@ DATABASES["default"]["OPTIONS"]["pool"] = {
     "min_size": 1,
     "max_size": DATABASE_POOL_SIZE,
     "timeout": 3,  # seconds to wait for a connection before answering 503
+    "connection_class": patient_for(DATABASE_TIMEOUT_SECONDS),
+    "reconnect_timeout": 1,  # then each request tries again; in the background it would be ever more rarely
 }
 DATABASE_ROUTERS = ["tenants.router.RoleRouter"]
 DATABASE_DEFINER_ROLE = env.text("DATABASE_DEFINER_ROLE", "strata_definer")
@@ -97,11 +102,12 @@ CACHES = {
             "CLIENT_CLASS": "django_redis.client.DefaultClient",
             "SOCKET_CONNECT_TIMEOUT": 1,
             "SOCKET_TIMEOUT": 2,
-            # Memories are text; one retry replaces a connection that a restarted Redis has closed.
+            # Memories are text. One retry replaces a connection that a restarted Redis has closed; what has
+            # timed out once would only take twice as long.
             "CONNECTION_POOL_KWARGS": {
                 "max_connections": 64,
                 "decode_responses": True,
-                "retry": Retry(NoBackoff(), 1),
+                "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
             },
         },
     }

@@ -6,6 +6,10 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from memoryproject.health import HealthView, ReadyView
 
+handler400 = "memoryproject.errors.bad_request"
+handler404 = "memoryproject.errors.not_found"
+handler500 = "memoryproject.errors.server_error"
+
 urlpatterns = [
     path("", include("console.urls")),
     path("", include("api.aegis.urls")),

@@ -3,11 +3,25 @@
 import contextlib
 import os
 import threading
+from collections.abc import Iterable
+from typing import Any
 
+from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 
+from memoryproject.startup import refuse_unsafe_deployment
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryproject.settings")
-application = get_wsgi_application()
+django_application: WSGIHandler = get_wsgi_application()
+
+
+def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """Django, told the path as it was sent: it repairs one that is not UTF-8, and `api.views` refuses it."""
+    environ["strata.path"] = environ.get("PATH_INFO", "")
+    return django_application(environ, start_response)
+
+
+refuse_unsafe_deployment()
 
 
 def _warm_up() -> None:

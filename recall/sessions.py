@@ -8,14 +8,14 @@ from episodic.embedding import store_vectors, try_embed
 from episodic.episodes import build_episode
 from episodic.models import Episode, Origin
 from episodic.types import NewEpisode
-from ledger.injections import forget_items, release_items
+from ledger.injections import forget_items, release_items, suspend_items
 from recall.summary import summarise
 from tenants.caller import Caller
 from tenants.scope import scope
 from working import deletion
 from working.ending import Span, close_session
 from working.models import Session
-from working.sessions import access_session, ref_of
+from working.sessions import access_session, find_session, ref_of
 from working.types import SessionAddress
 
 
@@ -36,6 +36,7 @@ def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> En
     RedisAway before anything is changed.
     """
     session = access_session(caller=caller, address=address)
+    token = suspend_items(caller=caller, ref=ref_of(session), now=now)
 
     def keep(locked: Session, span: Span, summary: str) -> None:
         new = _episode_of(locked, span, summary)
@@ -45,7 +46,7 @@ def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> En
         release_items(ref=ref_of(locked), now=now)
 
     close_session(caller=caller, session=session, now=now, summarise=_summary, keep=keep, always=release)
-    forget_items(ref_of(session))
+    forget_items(ref=ref_of(session), now=now, token=token)
     episode = _newest_summary(session)
     if episode is None:
         return EndedSession(session.external_id, "", None, 0)
@@ -56,14 +57,15 @@ def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> En
 
 def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) -> bool:
     """Deletes working state, log and ledger; keeps what became long-term. Whether there was a session."""
-    session = deletion.delete_session(
-        caller=caller,
-        address=address,
-        also=lambda found: release_items(ref=ref_of(found), now=now),
-    )
+    session = find_session(caller=caller, address=address)
     if session is None:
         return False
-    forget_items(ref_of(session))
+    ref = ref_of(session)
+    token = suspend_items(caller=caller, ref=ref, now=now)
+    deletion.delete_session(
+        caller=caller, session=session, now=now, also=lambda found: release_items(ref=ref, now=now)
+    )
+    forget_items(ref=ref, now=now, token=token)
     return True
 
 
@@ -94,6 +96,7 @@ def _newest_summary(session: Session) -> Episode | None:
             user_id=session.user_id,
             origin=Origin.SESSION,
             metadata__kind="session_summary",
+            created_at__gte=session.started_at,  # not one of a deleted session that had the same id
         )
         return summaries.order_by("-created_at").first()
 

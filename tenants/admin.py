@@ -5,17 +5,40 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils import timezone
 
+from tenants import audit
 from tenants.api_keys import revoke_api_key
 from tenants.models import ApiKey, AuditEntry, Tenant
 
 
+def actor_of(request: HttpRequest) -> str:
+    """Who is at the admin's pages, as the audit log names them."""
+    return f"admin:{request.user.get_username() if isinstance(request.user, User) else 'unknown'}"
+
+
 @admin.register(Tenant)
 class TenantAdmin(admin.ModelAdmin):
+    """Tenants are disabled here, not deleted: that would take their audit log along."""
+
     list_display = ("slug", "name", "created_at", "disabled_at")
     search_fields = ("slug", "name")
+
+    def save_model(self, request: HttpRequest, obj: Tenant, form: ModelForm, change: bool) -> None:
+        """Saves and records, in the transaction that the admin holds around every form."""
+        super().save_model(request, obj, form, change)
+        audit.record(
+            tenant_id=obj.id,
+            actor=actor_of(request),
+            action="tenant.change" if change else "tenant.create",
+            target=obj.slug,
+            fields=form.changed_data,
+        )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Tenant | None = None) -> bool:
+        return False
 
 
 @admin.register(ApiKey)
@@ -44,11 +67,17 @@ class ApiKeyAdmin(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
         return False
 
-    @admin.action(description="Revoke the selected keys", permissions=["delete"])
+    def has_delete_permission(self, request: HttpRequest, obj: ApiKey | None = None) -> bool:
+        """A key is revoked, which the audit log tells, and its row stays to say whose it was."""
+        return False
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("tenants.delete_apikey")
+
+    @admin.action(description="Revoke the selected keys", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        actor = request.user.get_username() if isinstance(request.user, User) else "admin"
         for key in queryset.filter(revoked_at=None):
-            revoke_api_key(key=key, actor=f"admin:{actor}", now=timezone.now())
+            revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
 
 
 @admin.register(AuditEntry)

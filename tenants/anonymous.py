@@ -42,4 +42,6 @@ def _allowed(address: str) -> bool:
         client = ipaddress.ip_address(address)
     except ValueError:
         return False
+    # A server that listens on "::" sees IPv4 clients in this disguise.
+    client = getattr(client, "ipv4_mapped", None) or client
     return any(client.version == network.version and client in network for network in networks)

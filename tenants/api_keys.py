@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 import threading
 import time
@@ -21,6 +22,8 @@ from tenants.router import admin_role
 from tenants.scope import unscoped
 
 PREFIX = "mem"
+# As `create_api_key` makes them. Anything else, such as NUL, must not get as far as PostgreSQL.
+WELL_FORMED = re.compile(rf"{PREFIX}_(?P<key_id>[0-9a-f]{{16}})_(?P<secret>[A-Za-z0-9_-]{{1,256}})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,11 @@ def revoke_api_key(*, key: ApiKey, actor: str, now: datetime) -> None:
 
 def authenticate(text: str) -> Caller:
     """The caller behind a key's text. Raises Unauthenticated; why exactly, the caller is not told."""
-    prefix, _, rest = text.partition("_")
-    key_id, _, secret = rest.partition("_")
-    if prefix != PREFIX or not secret or len(key_id) != 16 or not key_id.isascii():
+    parts = WELL_FORMED.fullmatch(text)
+    if parts is None:
         raise Unauthenticated("The API key is not valid.")
-    record = _cache.get(key_id)
-    if record is None or not hmac.compare_digest(record.secret_hash, _hash(secret)):
+    record = _cache.get(parts["key_id"])
+    if record is None or not hmac.compare_digest(record.secret_hash, _hash(parts["secret"])):
         raise Unauthenticated("The API key is not valid.")
     if record.expires_at is not None and record.expires_at <= timezone.now():
         raise Unauthenticated("The API key is not valid.")
@@ -126,6 +128,7 @@ class _KeyCache:
         found = self._records.get(key_id)
         if found is not None and found[0] > time.monotonic():
             return found[1]
+        expires = time.monotonic() + settings.API_KEY_CACHE_SECONDS  # from before the answer, not after it
         record = _find(key_id)
         with self._lock:
             if record is None:
@@ -133,7 +136,7 @@ class _KeyCache:
             else:
                 if len(self._records) >= self._limit:
                     self._records.clear()  # simple and rare; every entry lives for seconds anyway
-                self._records[key_id] = (time.monotonic() + settings.API_KEY_CACHE_SECONDS, record)
+                self._records[key_id] = (expires, record)
         return record
 
 

@@ -11,16 +11,19 @@ from tenants.isolation import roles
 from tenants.scope import unscoped
 
 DANGEROUS_ROLE = """
-SELECT r.rolsuper, r.rolbypassrls,
-       EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-               WHERE n.nspname = 'public' AND c.relowner = r.oid),
-       EXISTS (SELECT 1 FROM pg_auth_members m JOIN pg_roles o ON o.oid = m.roleid
-               WHERE m.member = r.oid AND o.rolname = ANY(%s))
-FROM pg_roles r WHERE r.rolname = current_user
-"""
+WITH RECURSIVE reach (oid) AS (
+    SELECT oid FROM pg_roles WHERE rolname = current_user
+    UNION SELECT m.roleid FROM pg_auth_members m JOIN reach ON m.member = reach.oid
+)
+SELECT bool_or(r.rolsuper), bool_or(r.rolbypassrls),
+       EXISTS (SELECT 1 FROM pg_class c JOIN reach ON c.relowner = reach.oid
+               WHERE c.relnamespace = 'public'::regnamespace),
+       bool_or(r.rolname = ANY(%s))
+FROM pg_roles r JOIN reach ON r.oid = reach.oid
+"""  # what a role can become by SET ROLE, over any number of steps, counts as what it is
 REASONS = (
-    "is a superuser",
-    "has BYPASSRLS",
+    "is or can become a superuser",
+    "has or can get BYPASSRLS",
     "owns tables",
     "is a member of another of Strata's roles",
 )

@@ -152,7 +152,8 @@ class DefinerFunction(DatabaseOperation):
         return [
             *statements,
             f"CREATE OR REPLACE FUNCTION {self.signature} RETURNS {self.returns} LANGUAGE sql STABLE"
-            f" SECURITY DEFINER SET search_path = pg_catalog, public AS $function$ {self.body} $function$",
+            " SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp"  # pg_temp, unnamed, comes first
+            f" AS $function$ {self.body} $function$",
             f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC",
             f'GRANT EXECUTE ON FUNCTION {name} TO "{names.app}"',
             f'ALTER FUNCTION {name} OWNER TO "{names.definer}"',

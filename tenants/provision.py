@@ -18,13 +18,8 @@ def provision(
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         for statement in role_statements(roles, definer):
             connection.execute(statement)
-        owner = sql.Identifier(list(roles)[1])
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} OWNER {} ENCODING 'UTF8' TEMPLATE template0").format(
-                    sql.Identifier(database), owner
-                )
-            )
+            connection.execute(create_statement(database, list(roles)))
     with psycopg.connect(make_conninfo(superuser_url, dbname=database), autocommit=True) as connection:
         for statement in schema_statements(list(roles), definer, database):
             connection.execute(statement)
@@ -34,13 +29,10 @@ def script(*, app_url: str, owner_url: str, admin_url: str, definer: str = DEFIN
     """The same as SQL text for an administrator; passwords appear as placeholders."""
     roles, database = _role_passwords(app_url, owner_url, admin_url)
     placeholders = dict.fromkeys(roles, "CHANGE-ME")
-    create = sql.SQL("CREATE DATABASE {} OWNER {}").format(
-        sql.Identifier(database), sql.Identifier(list(roles)[1])
-    )
     connect = sql.SQL("\\connect {}").format(sql.Identifier(database))
     parts = [
         *role_statements(placeholders, definer),
-        create,
+        create_statement(database, list(roles)),
         connect,
         *schema_statements(list(roles), definer, database),
     ]
@@ -50,12 +42,20 @@ def script(*, app_url: str, owner_url: str, admin_url: str, definer: str = DEFIN
 
 def role_statements(roles: dict[str, str], definer: str) -> list[sql.Composed]:
     """Creates or updates the three login roles and the definer role; none may bypass RLS."""
-    statements = [_create_role(name, "LOGIN", password) for name, password in roles.items()]
-    statements.append(_create_role(definer, "NOLOGIN", None))
+    statements = [_create_role(name, "LOGIN") for name in roles] + [_create_role(definer, "NOLOGIN")]
+    statements += [_set_password(name, password) for name, password in roles.items() if password]
     owner = list(roles)[1]
     # The owner must be able to hand a function over to the definer role.
     statements.append(sql.SQL("GRANT {} TO {}").format(sql.Identifier(definer), sql.Identifier(owner)))
     return statements
+
+
+def create_statement(database: str, roles: list[str]) -> sql.Composed:
+    """The database, in UTF-8 whatever the server's own default is."""
+    _app, owner, _admin = roles
+    return sql.SQL("CREATE DATABASE {} OWNER {} ENCODING 'UTF8' TEMPLATE template0").format(
+        sql.Identifier(database), sql.Identifier(owner)
+    )
 
 
 def schema_statements(roles: list[str], definer: str, database: str) -> list[sql.Composed]:
@@ -75,13 +75,19 @@ def schema_statements(roles: list[str], definer: str, database: str) -> list[sql
     ]
 
 
-def _create_role(name: str, login: str, password: str | None) -> sql.Composed:
-    attributes = sql.SQL(f"{login} NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS")
-    secret = sql.SQL(" PASSWORD {}").format(sql.Literal(password)) if password else sql.SQL("")
+def _create_role(name: str, login: str) -> sql.Composed:
     return sql.SQL(
-        "DO $provision$ BEGIN CREATE ROLE {role} {attributes}{secret};"
-        " EXCEPTION WHEN duplicate_object THEN ALTER ROLE {role} {attributes}{secret}; END $provision$"
-    ).format(role=sql.Identifier(name), attributes=attributes, secret=secret)
+        "DO $provision$ BEGIN CREATE ROLE {role} {attributes};"
+        " EXCEPTION WHEN duplicate_object THEN ALTER ROLE {role} {attributes}; END $provision$"
+    ).format(
+        role=sql.Identifier(name),
+        attributes=sql.SQL(f"{login} NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"),
+    )
+
+
+def _set_password(name: str, password: str) -> sql.Composed:
+    """A statement of its own: a password may hold what would end the quotes of a DO block."""
+    return sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(name), sql.Literal(password))
 
 
 def _role_passwords(*urls: str) -> tuple[dict[str, str], str]:

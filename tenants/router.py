@@ -15,7 +15,20 @@ def admin_role() -> Iterator[None]:
 
     For the Django admin and for named cross-tenant jobs only.
     """
-    token = _admin.set(True)
+    with _role(is_admin=True):
+        yield
+
+
+@contextmanager
+def app_role() -> Iterator[None]:
+    """Runs the block's ORM queries as the app role, even inside `admin_role()`: what every scope needs."""
+    with _role(is_admin=False):
+        yield
+
+
+@contextmanager
+def _role(*, is_admin: bool) -> Iterator[None]:
+    token = _admin.set(is_admin)
     try:
         yield
     finally:

@@ -11,8 +11,13 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from tenants.router import app_role
+
+# After these a transaction may be committed all the same: its answer was lost, not necessarily its work.
+UNDECIDED = (OperationalError, InterfaceError)
 
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 _exempt: ContextVar[bool] = ContextVar("exempt", default=False)
@@ -30,15 +35,18 @@ class ForeignTenantScope(RuntimeError):
 def scope(tenant_id: UUID) -> Iterator[None]:
     """Opens a transaction that sees `tenant_id` only; inside one of the same tenant, joins it.
 
+    Its queries run as the app role, whatever role the caller's do. It begins the transaction itself: inside
+    another one the setting would outlive the scope, and leaving the scope would not mean a commit.
     Never hold it across a provider, network or Redis call: it occupies a pooled connection.
     """
     current = _tenant.get()
     if current == tenant_id:
-        yield
+        with app_role():
+            yield
         return
     if current is not None:
         raise ForeignTenantScope("A scope of another tenant is open in this context.")
-    with transaction.atomic():
+    with app_role(), transaction.atomic(durable=True):
         token = _tenant.set(tenant_id)
         try:
             with connection.cursor() as cursor:
@@ -70,7 +78,8 @@ def current_tenant() -> UUID:
 def guard_connection(*, connection: BaseDatabaseWrapper, **_kwargs: object) -> None:
     """Refuses scopeless statements on each new connection of the app role."""
     if connection.alias == "default" and _refuse_without_scope not in connection.execute_wrappers:
-        connection.execute_wrappers.append(_refuse_without_scope)
+        # First, not last: a block of `connection.execute_wrapper()` that opened it takes the last one away.
+        connection.execute_wrappers.insert(0, _refuse_without_scope)
 
 
 def _refuse_without_scope(

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from tenants import audit
 from tenants.errors import Conflict, Invalid
@@ -20,9 +20,10 @@ def create_tenant(*, slug: str, name: str, actor: str) -> Tenant:
             tenant.full_clean(validate_unique=False, validate_constraints=False)
         except ValidationError as error:
             raise Invalid("; ".join(error.messages), "slug") from error
-        if Tenant.objects.filter(slug=slug).exists():
-            raise Conflict(f"A tenant named {slug!r} exists already.")
-        tenant.save(force_insert=True)
+        try:
+            tenant.save(force_insert=True)
+        except IntegrityError as error:
+            raise Conflict(f"A tenant named {slug!r} exists already.") from error
         audit.record(tenant_id=tenant.id, actor=actor, action="tenant.create", target=slug)
     return tenant
 

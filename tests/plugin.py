@@ -1,10 +1,12 @@
-"""Starts PostgreSQL and Redis before Django reads its settings; `-p tests.plugin` in pyproject.toml loads it."""
+"""Starts PostgreSQL and Redis before Django reads its settings; pyproject.toml loads it."""
 
 import atexit
 import os
 import shutil
 import tempfile
 from pathlib import Path
+
+from _pytest.terminal import TerminalReporter
 
 from tests.processes import Stores
 
@@ -20,3 +22,11 @@ def _stop() -> None:
 STORES.start()
 atexit.register(_stop)
 os.environ.update(STORES.environment())
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, exitstatus: int) -> None:
+    """After a failure, shows what the web process complained about: its log goes with the folder."""
+    log = HOME / "web.log"
+    if exitstatus and log.exists() and "Traceback" in (text := log.read_text(errors="replace")):
+        terminalreporter.section("the web process's last words")
+        terminalreporter.write_line("\n".join(text.splitlines()[-80:]))

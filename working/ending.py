@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tenants.caller import Caller
 from tenants.errors import NotFound
-from tenants.scope import scope
+from tenants.scope import UNDECIDED, scope
 from working import store
 from working.events import adopt_marked
 from working.models import Event, Session
@@ -39,7 +39,6 @@ def close_session(
     """
     token = secrets.token_hex(8)
     ref = adopt_marked(caller=caller, session=session, now=now, token=token)
-    committed = None
     try:
         with scope(caller.tenant_id):
             locked = _lock(session)
@@ -51,14 +50,18 @@ def close_session(
             always(locked)
             locked.ended_at = locked.ended_at or now
             locked.save(update_fields=["summary", "summarised_seq", "ended_at"])
-        committed = store.Committed(
-            seq=(locked.last_seq, locked.last_seq),
-            agent_id=locked.agent_id,
-            project=locked.project,
-            summary=locked.summary,
-        )
-    finally:
-        store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=committed)
+    except UNDECIDED:
+        raise  # as in `append_events`
+    except BaseException:
+        store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
+        raise
+    committed = store.Committed(
+        seq=(locked.last_seq, locked.last_seq),
+        agent_id=locked.agent_id,
+        project=locked.project,
+        summary=locked.summary,
+    )
+    store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=committed)
 
 
 def _lock(session: Session) -> Session:

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from tenants.caller import Caller
-from tenants.scope import scope
+from tenants.scope import UNDECIDED, scope
 from working import querysets, store
 from working.models import Event, Session
 from working.sessions import access_session, adopt, exact_ref, open_session, ref_of
-from working.types import NewEvent, SessionAddress, SessionRef, Turn
+from working.types import NewEvent, SessionAddress, SessionRef, StoredEvent, Turn
 
 ROLE_EVENTS = {
     "user": "user_message",
@@ -59,13 +59,15 @@ def append_events(
     token = secrets.token_hex(8)
     ref = _marked(caller, address, now, token, agent_id, project)
     try:
-        session, numbers, turn_count = _commit(caller, ref, distinct, agent, named_project, now)
+        session, stored, turn_count = _commit(caller, ref, distinct, agent, named_project, now)
+    except UNDECIDED:
+        raise  # perhaps it is committed: the mark stays, and PostgreSQL answers until it dies
     except BaseException:
         store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
         raise
-    entries = [entry_of(seq, distinct[position]) for position, seq in numbers if distinct[position].role]
+    entries = [entry_of(one.seq, one.event) for one in stored if one.event.role]
     committed = store.Committed(
-        seq=(session.last_seq, session.last_seq + len(numbers)),
+        seq=(session.last_seq, session.last_seq + len(stored)),
         agent_id=session.agent_id,
         project=session.project,
         entries=entries,
@@ -73,9 +75,9 @@ def append_events(
     store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=committed)
     return Appended(
         session=session,
-        numbers=tuple(seq for _position, seq in numbers),
-        accepted=len(numbers),
-        duplicates=len(events) - len(numbers),
+        numbers=tuple(one.seq for one in stored),
+        accepted=len(stored),
+        duplicates=len(events) - len(stored),
         turn_count=turn_count,
     )
 
@@ -95,20 +97,18 @@ def list_events(
 def newest_turns(*, session: Session, limit: int) -> list[Turn]:
     """The newest `limit` turns, oldest first, from PostgreSQL. Runs inside the caller's scope."""
     found = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id).exclude(role="")
-    return [turn_of(event) for event in reversed(found.order_by("-seq")[:limit])]
+    return [turn_of(event, event.seq) for event in reversed(found.order_by("-seq")[:limit])]
 
 
-def turn_of(event: Event) -> Turn:
-    """A stored event as a turn."""
-    return Turn(seq=event.seq, role=event.role, content=event.content, **(event.tool or {}))
+def turn_of(event: Event | NewEvent, seq: int) -> Turn:
+    """An event as a turn."""
+    return Turn(seq=seq, role=event.role, content=event.content, **(event.tool or {}))
 
 
 def entry_of(seq: int, event: NewEvent | Turn) -> str:
     """A turn as the Redis list holds it: the chat message, plus its number."""
-    if isinstance(event, Turn):
-        message = event.message()
-    else:
-        message = {"role": event.role, "content": event.content, **(event.tool or {})}
+    turn = event if isinstance(event, Turn) else turn_of(event, seq)
+    message = turn.message()
     return json.dumps({"seq": seq, **message}, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -158,9 +158,9 @@ def adopt_marked(*, caller: Caller, session: Session, now: datetime, token: str)
 
 def _commit(
     caller: Caller, ref: SessionRef, events: Sequence[NewEvent], agent_id: str, project: str, now: datetime
-) -> tuple[Session, list[tuple[int, int]], int]:
+) -> tuple[Session, list[StoredEvent], int]:
     """One short transaction. `session.last_seq` is the number before these events."""
     with scope(caller.tenant_id):
         session = querysets.open_session(ref=ref, agent_id=agent_id, project=project, metadata={}, now=now)
-        numbers, turn_count = querysets.append_events(session=session, events=events, now=now)
-    return session, numbers, turn_count
+        stored, turn_count = querysets.append_events(session=session, events=events, now=now)
+    return session, stored, turn_count

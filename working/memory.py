@@ -97,14 +97,20 @@ def delete_fields(
 def encode(value: Any) -> str:
     """A string that is not itself JSON stands as it is; everything else as JSON, so that `decode` returns
     exactly what was given."""
-    if isinstance(value, str) and _parse(value) is _NOT_JSON:
-        return value
+    try:
+        if isinstance(value, str) and _parse(value) is _NOT_JSON:
+            return value
+    except RecursionError:
+        pass  # too deep to tell from here; `decode` may stand higher on the stack, so this counts as JSON
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def decode(raw: str) -> Any:
     """The value that `encode` was given."""
-    value = _parse(raw)
+    try:
+        value = _parse(raw)
+    except RecursionError:  # brackets nested deeper than any value we wrote
+        return raw
     return raw if value is _NOT_JSON else value
 
 
@@ -116,7 +122,7 @@ def _parse(text: str) -> Any:
         return _NOT_JSON
     try:
         return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):  # RecursionError: brackets nested deeper than any value we wrote
+    except ValueError:
         return _NOT_JSON
 
 

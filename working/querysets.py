@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,7 @@ from django.db import connection
 from uuid_utils.compat import uuid7
 
 from working.models import Session
-from working.types import NewEvent, SessionRef
+from working.types import NewEvent, SessionRef, StoredEvent
 
 # Locks the row either way, so that event numbers are given out one writer at a time.
 OPEN_SESSION = """
@@ -25,7 +26,8 @@ ON CONFLICT (tenant_id, external_id, namespace, user_id) DO UPDATE SET
 RETURNING *
 """
 
-# Numbers the events that are not there yet, after the newest, in the order given.
+# Numbers the events that are not there yet, after the newest, in the order given. Answers what jsonb makes of
+# objects and numbers: the copy in Redis must read the same as a list that is rebuilt from here.
 APPEND_EVENTS = """
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(events)s::jsonb) AS g (
@@ -51,7 +53,8 @@ WITH given AS (
     WHERE tenant_id = %(tenant)s AND id = %(session)s
     RETURNING turn_count
 )
-SELECT f.ord, %(last_seq)s + f.nth, c.turn_count
+SELECT f.ord, %(last_seq)s + f.nth, c.turn_count, f.tool,
+       CASE WHEN jsonb_typeof(f.content) <> 'string' THEN f.content END
 FROM counted c LEFT JOIN fresh f ON true ORDER BY f.nth
 """
 
@@ -77,8 +80,8 @@ def open_session(
 
 def append_events(
     *, session: Session, events: Sequence[NewEvent], now: datetime
-) -> tuple[list[tuple[int, int]], int]:
-    """Inserts the events whose external id is new: `[(position in events, number)]` and the turn count.
+) -> tuple[list[StoredEvent], int]:
+    """Inserts the events whose external id is new: those, as they are stored, and the turn count.
 
     The caller holds the lock of the session's row. An external id stands at most once in `events`.
     """
@@ -106,7 +109,17 @@ def append_events(
     with connection.cursor() as cursor:
         cursor.execute(APPEND_EVENTS, params)
         found = cursor.fetchall()
-    return [(position, seq) for position, seq, _count in found if position is not None], found[0][2]
+    stored = [
+        StoredEvent(seq, replace(events[position], **_as_stored(tool=tool, content=content)))
+        for position, seq, _count, tool, content in found
+        if position is not None
+    ]
+    return stored, found[0][2]
+
+
+def _as_stored(**columns: str | None) -> dict[str, Any]:
+    """The columns that PostgreSQL may have written in another way than the client."""
+    return {name: json.loads(text) for name, text in columns.items() if text not in (None, "null")}
 
 
 def sessions_named(*, tenant_id: UUID, session_id: str, namespace: str | None) -> list[Session]:

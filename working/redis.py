@@ -1,16 +1,27 @@
 """The Redis connection and the scripts that run there."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 from django_redis import get_redis_connection
-from redis.exceptions import BusyLoadingError, ConnectionError, ReadOnlyError, RedisError, TimeoutError
+from redis.exceptions import (
+    BusyLoadingError,
+    ConnectionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TimeoutError,
+)
 
 from tenants.errors import Unavailable
 
 # Names the run of the server; put before every script that asks whether a cached copy is still whole.
 SERVER_SCRIPT = Path(__file__).parent / "scripts" / "server.lua"
-AWAY = (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError)
+AWAY = (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError, OutOfMemoryError)
+# From within a script these come as plain errors: memory full, disk full, a replica that was the primary.
+REFUSED = re.compile(r"-(OOM|MISCONF|READONLY) ")
 
 
 class RedisAway(Unavailable):
@@ -32,6 +43,10 @@ class Script:
             return self._script(keys=keys, args=args)
         except AWAY as error:
             raise RedisAway("Redis is away.") from error
+        except ResponseError as error:
+            if REFUSED.search(str(error)):
+                raise RedisAway("Redis takes no writes.") from error
+            raise
 
 
 def is_up() -> bool:

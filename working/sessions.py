@@ -32,8 +32,9 @@ def ref_of(session: Session) -> SessionRef:
 def find_session(*, caller: Caller, address: SessionAddress) -> Session | None:
     """The session that `address` means (DESIGN §1), or None.
 
-    With a user named or bound, exactly that user's. Otherwise the one without a user, else the only one of
-    that id. Raises Conflict when several users have one, Forbidden when the key does not reach it.
+    With a user named or bound, exactly that user's. Otherwise the one without user and namespace, else the
+    only one without a user, else the only one of that id. Raises Conflict when several users have one,
+    Forbidden when the key does not reach it.
     """
     ref = exact_ref(caller, address)
     with scope(caller.tenant_id):
@@ -52,7 +53,7 @@ def find_session(*, caller: Caller, address: SessionAddress) -> Session | None:
             )
     if not found:
         return None
-    session = _the_one_meant(found)
+    session = _the_one_meant(found, ref)
     _confine(caller, session)
     return session
 
@@ -124,7 +125,9 @@ def adopt(session: Session, now: datetime) -> None:
     )
 
 
-def _the_one_meant(found: list[Session]) -> Session:
+def _the_one_meant(found: list[Session], ref: SessionRef) -> Session:
+    if exact := [session for session in found if ref_of(session) == ref]:
+        return exact[0]
     without_user = [session for session in found if not session.user_id]
     if len(without_user) == 1:
         return without_user[0]

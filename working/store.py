@@ -10,7 +10,6 @@ from django.conf import settings
 from django_redis import get_redis_connection
 
 from tenants.caller import Caller
-from tenants.errors import Forbidden
 from working import keys
 from working.redis import AWAY, SERVER_SCRIPT, RedisAway, Script
 from working.types import SessionRef
@@ -144,10 +143,8 @@ def forget(ref: SessionRef) -> None:
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any] | None:
     head = [int(now), settings.SESSION_MAX_AGE_SECONDS, caller.agent_id, caller.project]
-    code, *rest = script(keys.all_of(ref), head + args)
-    if code == 1:
-        raise Forbidden("This key does not reach this session.")
-    return rest if code == 2 else None
+    known, *rest = script(keys.all_of(ref), head + args)
+    return rest if known else None
 
 
 def _pairs(flat: list[str]) -> dict[str, str]:

@@ -6,7 +6,6 @@ from datetime import datetime
 from django.conf import settings
 
 from tenants.caller import Caller
-from tenants.errors import NotFound
 from tenants.scope import scope
 from working import store
 from working.events import entry_of, newest_turns, parse_entry
@@ -54,11 +53,14 @@ def read_window(
 def _load(caller: Caller, address: SessionAddress, now: datetime, pairs: int) -> tuple[list[Turn], bool, str]:
     """Enough turns for the window, whether they are all there are, and the summary."""
     try:
-        ref, cached = _cached(caller, address, now, FIRST_LOOK)
-        if cached.coherent and not _enough(cached, pairs) and cached.length > len(cached.entries):
-            ref, cached = _cached(caller, address, now, settings.WORKING_LIST_LENGTH)
+        found = _cached(caller, address, now, FIRST_LOOK)
+        if found and _has_more(found[1]) and not _enough(found[1], pairs):
+            found = _cached(caller, address, now, settings.WORKING_LIST_LENGTH)
     except RedisAway:
+        found = None
+    if found is None:  # also when Redis lost the session while we looked
         return _from_postgres(caller, address, pairs)
+    ref, cached = found
     if not cached.coherent:
         return _rebuilt(caller, ref, cached, now, pairs)
     full_list = cached.length >= settings.WORKING_LIST_LENGTH
@@ -70,15 +72,16 @@ def _load(caller: Caller, address: SessionAddress, now: datetime, pairs: int) ->
 
 def _cached(
     caller: Caller, address: SessionAddress, now: datetime, count: int
-) -> tuple[SessionRef, store.CachedTurns]:
+) -> tuple[SessionRef, store.CachedTurns] | None:
     def run(ref: SessionRef) -> tuple[SessionRef, store.CachedTurns] | None:
         found = store.read_turns(caller=caller, ref=ref, now=now.timestamp(), count=count)
         return (ref, found) if found else None
 
-    found = with_known_session(caller=caller, address=address, now=now, create=False, run=run)
-    if found is None:
-        raise NotFound("There is no such session.")
-    return found
+    return with_known_session(caller=caller, address=address, now=now, create=False, run=run)
+
+
+def _has_more(cached: store.CachedTurns) -> bool:
+    return cached.coherent and cached.length > len(cached.entries)
 
 
 def _enough(cached: store.CachedTurns, pairs: int) -> bool:
@@ -92,9 +95,8 @@ def _rebuilt(
 ) -> tuple[list[Turn], bool, str]:
     """The turns from PostgreSQL, put back into Redis on the way."""
     address = SessionAddress(ref.session_id, ref.user_id, ref.namespace)
-    session = access_session(caller=caller, address=address)
     with scope(caller.tenant_id):
-        session.refresh_from_db()
+        session = access_session(caller=caller, address=address)
         newest = newest_turns(session=session, limit=settings.WORKING_LIST_LENGTH)
     store.rebuild(
         caller=caller,
@@ -107,7 +109,7 @@ def _rebuilt(
     )
     if len(newest) < session.turn_count and _users(newest) <= pairs:
         return _older(session, pairs)
-    return newest, len(newest) == session.turn_count, session.summary
+    return newest, _all(newest, session), session.summary
 
 
 def _from_postgres(caller: Caller, address: SessionAddress, pairs: int) -> tuple[list[Turn], bool, str]:
@@ -122,7 +124,12 @@ def _older(session: Session, pairs: int) -> tuple[list[Turn], bool, str]:
         while len(turns) == limit and _users(turns) <= pairs and limit < LONGEST_LOOK:
             limit *= 4
             turns = newest_turns(session=session, limit=limit)
-    return turns, len(turns) == session.turn_count, session.summary
+    return turns, _all(turns, session), session.summary
+
+
+def _all(turns: list[Turn], session: Session) -> bool:
+    """Whether these are all turns; there may be more than the session knew when it was read."""
+    return len(turns) >= session.turn_count
 
 
 def _users(turns: list[Turn]) -> int:

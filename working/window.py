@@ -93,15 +93,25 @@ def _calls(turn: Turn) -> list[Any]:
     return turn.tool_calls if isinstance(turn.tool_calls, list) else []
 
 
+def _ids(call: Turn) -> list[str]:
+    """The ids of the calls; what a client sent in their place that is no text names nothing."""
+    named = [item.get("id") for item in _calls(call) if isinstance(item, dict)]
+    return [one for one in named if isinstance(one, str)]
+
+
 def _answers(result: Turn, call: Turn) -> bool:
     """Whether `result` belongs to `call`: by id, or by position where the client gave none."""
-    ids = {item.get("id") for item in _calls(call) if isinstance(item, dict)} - {None}
+    ids = _ids(call)
     return result.tool_call_id is None or not ids or result.tool_call_id in ids
 
 
 def _complete(block: list[Turn]) -> bool:
-    """A call with at least one result, or something that is no call."""
-    return len(block) > 1 or not _calls(block[0])
+    """Whether each call has its result, which chat APIs insist on; by number where ids are missing."""
+    call, *results = block
+    answered = {result.tool_call_id for result in results}
+    if None in answered or not _ids(call):
+        return len(results) >= len(_calls(call))
+    return answered.issuperset(_ids(call))
 
 
 def _shorten(turn: Turn, limit: int | None) -> Turn:

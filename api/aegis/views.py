@@ -4,19 +4,18 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.aegis import answers, errors, serializers
 from api.errors import Problem
-from api.views import DialectView, caller_of, json_body, session_address, validated
+from api.views import DialectView, caller_of, json_body, named_user, query_id, session_address, validated
 from episodic.episodes import list_episodes, store_episode
 from episodic.types import EpisodeFilter, NewEpisode
 from ledger import injections
 from recall.recall import recall
 from recall.types import RecallQuery
-from tenants.errors import Invalid
 from working import memory
 from working.types import SessionAddress
 
@@ -58,7 +57,9 @@ class WorkingMemoryView(AegisView):
         )
         return Response(answers.envelope(conversation_id, written))
 
-    @extend_schema(summary="Delete fields, or all", request=serializers.DeleteFields, responses=dict)
+    @extend_schema(
+        summary="Delete fields, or all", request=serializers.DeleteFields, responses={200: dict}
+    )
     def delete(self, request: Request, conversation_id: str) -> Response:
         deleted = memory.delete_fields(
             caller=caller_of(request),
@@ -87,6 +88,7 @@ class ConversationView(AegisView):
         return Response({"conversation_id": conversation_id, "memories": memories, "total": len(memories)})
 
 
+@extend_schema_view(get=extend_schema(exclude=True))
 class StoreView(ConversationView):
     """`POST /episodic/store`; `GET` is about the conversation of that name."""
 
@@ -98,7 +100,8 @@ class StoreView(ConversationView):
         new = NewEpisode(
             text=body["summary"],
             agent_id=body["agent_id"],
-            user_id=body.get("user_id"),
+            user_id=named_user(request, body.get("user_id")),
+            namespace=query_id(request, "namespace") or "",
             session_id=body["conversation_id"],
             key_decisions=body.get("key_decisions"),
             entities_mentioned=body.get("entities_mentioned"),
@@ -108,6 +111,7 @@ class StoreView(ConversationView):
         return Response(answers.episode(stored))
 
 
+@extend_schema_view(get=extend_schema(exclude=True))
 class SearchView(ConversationView):
     """`POST /episodic/search`; `GET` is about the conversation of that name."""
 
@@ -118,7 +122,11 @@ class SearchView(ConversationView):
         body = validated(serializers.SearchEpisodes, json_body(request))
         query = RecallQuery(
             text=body["query"],
-            where=EpisodeFilter(agent_id=body["agent_id"], user_id=body.get("user_id")),
+            where=EpisodeFilter(
+                agent_id=body["agent_id"],
+                user_id=named_user(request, body.get("user_id")),
+                namespace=query_id(request, "namespace"),
+            ),
             top_k=body.get("top_k") or body.get("limit") or body.get("k") or 3,
         )
         found = recall(caller=caller_of(request), query=query)
@@ -137,7 +145,7 @@ class LedgerView(AegisView):
         address = _address(request, conversation_id)
         return Response(injections.read_items(caller=caller_of(request), address=address, now=timezone.now()))
 
-    @extend_schema(summary="Forget everything injected", responses=dict)
+    @extend_schema(summary="Forget everything injected", responses={200: dict})
     def delete(self, request: Request, conversation_id: str) -> Response:
         address = _address(request, conversation_id)
         count = injections.clear_ledger(caller=caller_of(request), address=address, now=timezone.now())
@@ -239,11 +247,7 @@ def _address(request: Request, conversation_id: str) -> SessionAddress:
 
 
 def _fields_to_delete(request: Request) -> list[str] | None:
-    """None: all. From the body, or from the query, since proxies drop the body of a DELETE."""
+    """None: all. From the body or, where it names none, from the query: proxies drop the body of a DELETE."""
     body = json_body(request)
-    if body is None:
-        return request.query_params.getlist("fields") or None
-    if not isinstance(body, dict):
-        raise Invalid("Must be an object with a list of fields.")
-    fields: list[str] | None = validated(serializers.DeleteFields, body).get("fields")
-    return fields
+    fields = None if body is None else validated(serializers.DeleteFields, body).get("fields")
+    return request.query_params.getlist("fields") or None if fields is None else fields

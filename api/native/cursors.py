@@ -20,9 +20,12 @@ def position_of(request: Request) -> Position | None:
         return None
     try:
         moment, _, identity = base64.urlsafe_b64decode(raw.encode()).decode().partition("|")
-        return datetime.fromisoformat(moment), UUID(identity)
+        position = datetime.fromisoformat(moment), UUID(identity)
     except ValueError as error:
         raise Invalid("Not a cursor of this list.", "cursor") from error
+    if position[0].tzinfo is None:
+        raise Invalid("Not a cursor of this list.", "cursor")
+    return position
 
 
 def page(

@@ -38,7 +38,7 @@ class EpisodesView(NativeView):
         )
         return Response(page(found, limit, moment=lambda one: one.created_at, show=answers.episode))
 
-    @extend_schema(summary="Store an episode", request=serializers.NewEpisodeBody, responses=dict)
+    @extend_schema(summary="Store an episode", request=serializers.NewEpisodeBody, responses={201: dict})
     def post(self, request: Request) -> Response:
         body = validated(serializers.NewEpisodeBody, json_body(request))
         new = NewEpisode(

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from api.native import answers, serializers
 from api.native.cursors import page, position_of
 from api.native.views import NativeView, page_size, whole_number
-from api.views import caller_of, checked_id, json_body, query_id, session_address, validated
+from api.views import caller_of, checked_id, json_body, named_user, query_id, session_address, validated
 from recall.sessions import delete_session, end_session
 from tenants.errors import Invalid
 from working.events import append_events, event_type_of, list_events
@@ -27,7 +27,7 @@ class SessionsView(NativeView):
 
     scopes = {"GET": "read", "POST": "write"}
 
-    @extend_schema(summary="Sessions, newest activity first", responses=dict)
+    @extend_schema(operation_id="sessions_list", summary="Sessions, newest activity first", responses=dict)
     def get(self, request: Request) -> Response:
         limit = page_size(request)
         found = list_sessions(
@@ -41,12 +41,16 @@ class SessionsView(NativeView):
         )
         return Response(page(found, limit, moment=lambda one: one.last_activity_at, show=answers.session))
 
-    @extend_schema(summary="Create or find a session", request=serializers.NewSession, responses=dict)
+    @extend_schema(
+        summary="Create or find a session",
+        request=serializers.NewSession,
+        responses={200: dict, 201: dict},
+    )
     def post(self, request: Request) -> Response:
-        body = validated(serializers.NewSession, json_body(request) or {})
+        body = validated(serializers.NewSession, _body_or_empty(request))
         address = SessionAddress(
             session_id=body.get("session_id") or str(uuid4()),
-            user_id=body.get("user_id") or query_id(request, "user_id"),
+            user_id=named_user(request, body.get("user_id")),
             namespace=body.get("namespace") or query_id(request, "namespace"),
         )
         session, created = open_session(
@@ -172,7 +176,7 @@ class EndView(NativeView):
         summary="End: summary, episode, empty ledger", request=serializers.EndSession, responses=dict
     )
     def post(self, request: Request, session_id: str) -> Response:
-        validated(serializers.EndSession, json_body(request) or {})
+        validated(serializers.EndSession, _body_or_empty(request))
         ended = end_session(
             caller=caller_of(request), address=session_address(request, session_id), now=timezone.now()
         )
@@ -186,12 +190,16 @@ class EndView(NativeView):
         )
 
 
+def _body_or_empty(request: Request) -> Any:
+    """No body, or null, stands for an empty object; an empty list does not."""
+    body = json_body(request)
+    return {} if body is None else body
+
+
 def _address(request: Request, session_id: str, user_id: str | None) -> SessionAddress:
-    """The address from path and query, with the user of the body, which must not contradict the query's."""
+    """The address from path and query, with the user of the body."""
     address = session_address(request, session_id)
-    if user_id and address.user_id and user_id != address.user_id:
-        raise Invalid("Contradicts user_id in the query.", "user_id")
-    return SessionAddress(address.session_id, user_id or address.user_id, address.namespace)
+    return SessionAddress(address.session_id, named_user(request, user_id), address.namespace)
 
 
 def _turn(turn: dict[str, Any], now: datetime) -> NewEvent:

@@ -5,7 +5,7 @@ from django.urls import re_path
 
 from api.native import episodes, sessions
 
-ID = r"(?P<session_id>(?s:.+?))"
+ID = r"(?P<session_id>[\s\S]+?)"
 
 urlpatterns = [
     re_path(r"^sessions/?\Z", sessions.SessionsView.as_view()),

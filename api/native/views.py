@@ -32,7 +32,8 @@ def whole_number(
     raw = request.query_params.get(name)
     if raw is None:
         return default
-    if not raw.isascii() or not raw.isdecimal() or not minimum <= int(raw[:12]) <= maximum:
+    # Twenty digits hold every maximum; Python refuses to read thousands.
+    if not raw.isascii() or not raw.isdecimal() or len(raw) > 20 or not minimum <= int(raw) <= maximum:
         raise Invalid(f"Must be a whole number from {minimum} to {maximum}.", name)
     return int(raw)
 

@@ -10,5 +10,6 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
 end
 redis.call('DEL', KEYS[2])
 for i = 8, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+redis.call('PERSIST', KEYS[1])
 redis.call('HSET', KEYS[1], 'loaded', run_id(), 'agent', ARGV[6], 'project', ARGV[7])
 return {DONE}

@@ -1,11 +1,10 @@
 -- ARGV 4: an item key, or nothing for all. Answers the generation, then the items.
-if forbidden() then return {FORBIDDEN} end
 local generation, marked = '0', false
 local state = redis.call('HGETALL', KEYS[1])
 for i = 1, #state, 2 do
     if state[i] == 'gen' then generation = state[i + 1] end
     if string.sub(state[i], 1, 2) == 'd:' then marked = true end
 end
-if marked or loaded ~= run_id() then return {STALE, generation} end
+if marked or foreign or loaded ~= run_id() then return {STALE, generation} end
 if ARGV[4] then return {DONE, generation, redis.call('HMGET', KEYS[2], ARGV[4])} end
 return {DONE, generation, redis.call('HGETALL', KEYS[2])}

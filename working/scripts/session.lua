@@ -1,12 +1,19 @@
 -- Shared by every session script. KEYS: meta, fields, turns, summary.
 -- ARGV: now (seconds), maximum session age (seconds), caller's agent, caller's project; then the script's own.
--- A script answers {0} for a session unknown to Redis, {1} for one that the caller's key does not reach.
-local UNKNOWN, FORBIDDEN, DONE = 0, 1, 2
+-- A script answers {0} for a session unknown to Redis. One that belongs to another agent or project than the
+-- caller's counts as unknown: PostgreSQL refuses the caller, or knows that the session was given to it since.
+local UNKNOWN, DONE = 0, 1
 local now, max_age = tonumber(ARGV[1]), tonumber(ARGV[2])
 local born, hold, agent, project = unpack(redis.call('HMGET', KEYS[1], 'born', 'ttl', 'agent', 'project'))
 
-if not born then return {UNKNOWN} end
-if (ARGV[3] ~= '' and ARGV[3] ~= agent) or (ARGV[4] ~= '' and ARGV[4] ~= project) then return {FORBIDDEN} end
+if not born or (ARGV[3] ~= '' and ARGV[3] ~= agent) or (ARGV[4] ~= '' and ARGV[4] ~= project) then
+    return {UNKNOWN}
+end
+-- One in steady use is never idle long enough to expire by itself.
+if now >= tonumber(born) + max_age then
+    redis.call('DEL', unpack(KEYS))
+    return {UNKNOWN}
+end
 
 -- Every read and write renews the hold; the session's age caps it.
 local function touch()

@@ -30,6 +30,8 @@ class Command(BaseCommand):
         if tenant is None:
             raise CommandError(f"There is no tenant {options['tenant']!r}.")
         days = options["days"]
+        if days < 0:
+            raise CommandError("--days may not be negative.")
         try:
             _key, text = create_api_key(
                 tenant=tenant,

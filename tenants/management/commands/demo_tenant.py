@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = Path(settings.MEMORY_HOME) / "demo.json"
-        kept = json.loads(path.read_text()) if path.exists() else {}
+        kept = _read(path)
         tenant = get_tenant(SLUG) or create_tenant(slug=SLUG, name="Demo", actor="command:demo_tenant")
         found = {
             "tenant": SLUG,
@@ -65,7 +65,20 @@ def _password(kept: str) -> str:
     return password
 
 
+def _read(path: Path) -> dict[str, str]:
+    """What an earlier run kept; nothing when the file is lost or broken: key and password are then new."""
+    try:
+        kept = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
 def _write_private(path: Path, text: str) -> None:
+    """Writes beside and renames, so that whoever is interrupted leaves the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+    beside = path.with_suffix(".new")
+    beside.unlink(missing_ok=True)
+    with open(beside, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.write(text)
+    beside.replace(path)

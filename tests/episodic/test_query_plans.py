@@ -1,0 +1,120 @@
+"""Which index serves which query, seen as the app role with row-level security in force."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.db import connection, connections
+
+from episodic import embedding
+from episodic.episodes import list_episodes
+from episodic.models import Episode
+from episodic.search import nearest_episodes
+from episodic.types import EpisodeFilter
+from providers.embeddings import get_embedder
+from tenants.caller import Caller
+from tenants.scope import scope
+from tests.conftest import make_member
+from tests.recall.vectors import fill, unit_vectors
+
+ROWS = 20_000
+# Row n of 20,000: one of 200 users, 20 agents, 2,000 sessions; written at once, which the ORM does not do.
+COPY_EPISODES = """
+INSERT INTO agent_episodes (id, tenant_id, namespace, user_id, agent_id, project, session, memory_type, origin,
+                            text, topics, entities, outcome, metadata, created_at, embed_pending)
+SELECT gen_random_uuid(), %(tenant)s, '', 'u' || n %% 200, 'a' || n %% 20, '', 's' || n %% 2000, 'episodic',
+       'saved', 'episode ' || n, '{}', '{}', '', '{}', now() - n * interval '1 second', n < 50
+FROM generate_series(1, %(rows)s) n
+"""
+COPY_VECTORS = """
+INSERT INTO episode_embeddings (id, tenant_id, episode_id, agent_id, user_id, model, embedding, created_at)
+SELECT gen_random_uuid(), tenant_id, id, agent_id, user_id, %(model)s,
+       (SELECT embedding FROM episode_embeddings WHERE tenant_id = %(tenant)s LIMIT 1), now()
+FROM agent_episodes e WHERE tenant_id = %(tenant)s AND text <> 'episode 0'
+"""
+
+
+@pytest.fixture(scope="module")
+def caller(server: str) -> Iterator[Caller]:
+    """Acme with 20,000 embedded episodes."""
+    member = make_member("acme", server)
+    fill(member.caller, unit_vectors(1))
+    params = {"tenant": member.caller.tenant_id, "rows": ROWS, "model": get_embedder().model}
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(COPY_EPISODES, params)
+        cursor.execute(COPY_VECTORS, params)
+        cursor.execute("ANALYZE agent_episodes, episode_embeddings")
+    return member.caller
+
+
+def indexes_of(caller: Caller, run: Callable[[], object]) -> set[str]:
+    """The indexes that the plans of the queries in `run` use, and `SEQ <table>` for a whole scan."""
+    used: set[str] = set()
+
+    def explain(execute, sql, params, many, context):
+        if str(sql).lstrip().startswith("SELECT"):
+            execute(f"EXPLAIN (FORMAT JSON) {sql}", params, many, context)
+            used.update(_nodes(context["cursor"].fetchone()[0]))
+        return execute(sql, params, many, context)
+
+    with scope(caller.tenant_id), connection.execute_wrapper(explain):
+        run()
+    return used
+
+
+def _nodes(plan: object) -> Iterator[str]:
+    tree = json.loads(plan) if isinstance(plan, str) else plan
+    stack = [tree[0]["Plan"]]
+    while stack:
+        node = stack.pop()
+        if "Index Name" in node:
+            yield node["Index Name"]
+        if node["Node Type"] == "Seq Scan":
+            yield f"SEQ {node['Relation Name']}"
+        stack += node.get("Plans", [])
+
+
+def nearest(caller: Caller, **named: object) -> Callable[[], object]:
+    return lambda: nearest_episodes(
+        caller=caller, vector=unit_vectors(1)[0], where=EpisodeFilter(**named), limit=5
+    )
+
+
+def listed(caller: Caller, **named: object) -> Callable[[], object]:
+    return lambda: list_episodes(caller=caller, where=EpisodeFilter(**named), limit=20)
+
+
+def test_search_of_a_user_reads_that_users_vectors_only(caller):
+    used = indexes_of(caller, nearest(caller, user_id="u3"))
+    assert "embedding_user" in used
+    assert not any(one.startswith("SEQ") for one in used)
+
+
+def test_search_of_an_agent_reads_that_agents_vectors_only(caller):
+    used = indexes_of(caller, nearest(caller, agent_id="a3"))
+    assert "embedding_agent" in used
+    assert not any(one.startswith("SEQ") for one in used)
+
+
+def test_search_of_a_session_reads_that_sessions_episodes_only(caller):
+    used = indexes_of(caller, nearest(caller, session_id="s3"))
+    assert "episode_session" in used
+    assert "SEQ agent_episodes" not in used
+
+
+def test_lists_of_a_user_an_agent_and_a_session_use_their_indexes(caller):
+    assert "episode_user" in indexes_of(caller, listed(caller, user_id="u3"))
+    assert "episode_agent" in indexes_of(caller, listed(caller, agent_id="a3"))
+    assert "episode_session" in indexes_of(caller, listed(caller, session_id="s3"))
+
+
+def test_the_sweeper_reads_what_waits_only(caller):
+    used = indexes_of(
+        caller,
+        lambda: list(
+            Episode.objects.filter(tenant_id=caller.tenant_id, embed_pending=True).order_by("id")[
+                : embedding.BATCH
+            ]
+        ),
+    )
+    assert used == {"episode_embed_pending"}

@@ -1,0 +1,131 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.native.shapes import problem
+from tests.recall.vectors import fill, unit_vectors
+
+URL = "/api/v1/recall"
+FACTS = {
+    "parcel": "The parcel of order 4411 is stuck at customs in Rotterdam.",
+    "dog": "Kim's dog is called Rex and is afraid of thunder.",
+    "train": "Kim prefers night trains to flights.",
+}
+
+
+def ask(member, query="Which pet does Kim have?", **named):
+    answer = member.http.post(URL, json={"query": query, **named})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def remember(member, facts=FACTS, **named):
+    named = {"user_id": "u1"} | named
+    posted = (member.http.post("/api/v1/episodes", json={"text": text, **named}) for text in facts.values())
+    return [one.json() for one in posted]
+
+
+def test_the_nearest_in_meaning_comes_first(acme):
+    remember(acme)
+    answer = ask(acme, user_id="u1")
+    assert answer.keys() == {"results", "stages", "query_used"}
+    assert answer["results"][0]["text"] == FACTS["dog"]
+    scores = [one["score"] for one in answer["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert answer["query_used"] == "Which pet does Kim have?"
+    assert [(one["name"], one["status"]) for one in answer["stages"]] == [("embed", "ok"), ("vector", "ok")]
+
+
+def test_a_hit_shows_what_was_stored(acme):
+    (stored,) = remember(acme, {"dog": FACTS["dog"]}, agent_id="ada", session_id="s", topics=["pets"])
+    (hit,) = ask(acme, user_id="u1")["results"]
+    assert hit["kind"] == "episode"
+    assert hit["signals"].keys() == {"cosine"}
+    shared = hit.keys() & stored.keys()
+    assert {"id", "text", "memory_type", "session_id", "topics", "metadata", "created_at"} <= shared
+    assert {name: hit[name] for name in shared} == {name: stored[name] for name in shared}
+    assert "explain" not in hit
+
+
+def test_explain_tells_how_the_score_came_about(acme):
+    remember(acme)
+    results = ask(acme, user_id="u1", explain=True)["results"]
+    assert [one["explain"]["rank"] for one in results] == [1, 2, 3]
+    assert results[0]["explain"] | {"rank": 0} == {
+        "rank": 0, "arm": "vector", "exact": True, "model": "all-MiniLM-L6-v2", "formula": "score = cosine",
+    }  # fmt: skip
+
+
+def test_a_text_recalls_itself_with_cosine_one(acme):
+    remember(acme)
+    best = ask(acme, FACTS["train"], user_id="u1", top_k=1)["results"]
+    assert [one["text"] for one in best] == [FACTS["train"]]
+    assert best[0]["score"] == pytest.approx(1, abs=1e-5)
+
+
+def test_filters_are_combined(acme):
+    remember(acme, {"a": "a"}, agent_id="ada", session_id="s1", topics=["x", "y"])
+    remember(acme, {"b": "b"}, agent_id="bob", memory_type="semantic", event_date="2020-01-01T00:00:00Z")
+    remember(acme, {"c": "c"}, user_id="u2", agent_id="ada", topics=["y", "z"])
+
+    def found(**named):
+        return sorted(one["text"] for one in ask(acme, **named)["results"])
+
+    assert found(user_id="u1") == ["a", "b"]
+    assert found(agent_id="ada") == ["a", "c"]
+    assert found(user_id="u1", agent_id="ada") == ["a"]
+    assert found(session_id="s1") == ["a"]
+    assert found(agent_id="ada", topics=["z", "unknown"]) == ["c"]
+    assert found(user_id="u1", memory_type=["semantic", "message"]) == ["b"]
+    assert found(user_id="u1", until="2021-01-01T00:00:00Z") == ["b"]
+    assert found(user_id="u1", since="2021-01-01T00:00:00Z") == ["a"]
+    assert found(user_id="nobody") == []
+
+
+def test_a_question_about_nobody_is_refused(acme):
+    remember(acme)
+    problem(acme.http.post(URL, json={"query": "dog"}), 422, "user_id")
+
+
+def test_scope_admin_may_ask_about_everybody(acme, globex):
+    remember(acme)
+    remember(globex)
+    admin = acme.with_key(scopes=("admin",))
+    assert len(ask(admin, top_k=100)["results"]) == 3
+
+
+@pytest.mark.parametrize("binding", ["user_id", "agent_id", "project"])
+def test_a_bound_key_names_its_subject_by_itself_and_no_other(acme, binding):
+    bound = acme.with_key(**{binding: "mine"})
+    bound.http.post("/api/v1/episodes", json={"text": FACTS["dog"]})
+    remember(acme)
+    assert len(ask(bound)["results"]) == 1
+    problem(bound.http.post(URL, json={"query": "dog", binding: "yours"}), 403)
+
+
+def test_globex_does_not_recall_what_acme_remembers(acme, globex):
+    remember(acme)
+    assert ask(globex, user_id="u1")["results"] == []
+
+
+@pytest.mark.parametrize(("change", "field"), [
+    ({"query": ""}, "query"), ({"query": None}, "query"), ({"top_k": 0}, "top_k"), ({"top_k": 201}, "top_k"),
+    ({"colour": 1}, "colour"), ({"memory_type": ["dream"]}, "memory_type.0"), ({"since": "soon"}, "since"),
+    ({"topics": "x"}, "topics"), ({"explain": "perhaps"}, "explain"),
+])  # fmt: skip
+def test_what_is_not_valid_is_named(acme, change, field):
+    problem(acme.http.post(URL, json={"query": "x", "user_id": "u1", **change}), 422, field)
+
+
+def test_the_query_is_required(acme):
+    problem(acme.http.post(URL, json={"user_id": "u1"}), 422, "query")
+
+
+def test_as_many_as_asked_for_are_answered_every_time(acme):
+    """A connection's plans may change after some executions; the answers may not."""
+    fill(acme.caller, unit_vectors(40), user_id="u1", topics=lambda n: ["few"] if n % 5 == 0 else [])
+    topics = [["few"], ["few", "none"], ["few", "fewer"]]
+    queries = [{"query": f"{n}", "user_id": "u1", "top_k": 5, "topics": topics[n % 3]} for n in range(1_000)]
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda query: len(ask(acme, **query)["results"]), queries))
+    assert counts == [5] * 1_000

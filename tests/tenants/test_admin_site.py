@@ -1,0 +1,172 @@
+"""The operator's pages, over the running server."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+from tenants.api_keys import create_api_key
+from tenants.models import ApiKey, AuditEntry, Tenant
+from tenants.router import admin_role
+
+PAGES = ("", "tenants/tenant/", "tenants/apikey/", "tenants/auditentry/", "auth/user/")
+
+
+@pytest.fixture(scope="module")
+def operator(server: str) -> dict[str, str]:
+    """The demo admin's user name and password."""
+    out = io.StringIO()
+    call_command("demo_tenant", stdout=out)
+    return json.loads(out.getvalue())
+
+
+@pytest.fixture
+def visitor(server: str) -> Iterator[httpx.Client]:
+    """A browser that nobody has logged in with."""
+    with httpx.Client(base_url=server, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture
+def admin(visitor: httpx.Client, operator: dict[str, str]) -> httpx.Client:
+    """A browser in which the demo admin has logged in."""
+    answer = log_in(visitor, operator["admin_user"], operator["admin_password"])
+    assert answer.status_code == 302, answer.text
+    assert answer.headers["Location"] == "/admin/"
+    return visitor
+
+
+def log_in(client: httpx.Client, user: str, password: str, **headers: str) -> httpx.Response:
+    token = form_token(client.get("/admin/login/?next=/admin/"))
+    form = {"username": user, "password": password, "csrfmiddlewaretoken": token, "next": "/admin/"}
+    return client.post("/admin/login/", data=form, headers=headers)
+
+
+def form_token(page: httpx.Response) -> str:
+    return re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)[1]
+
+
+def post(client: httpx.Client, path: str, **form: str) -> httpx.Response:
+    """Sends a page's form, as a browser does after opening the page."""
+    token = form_token(client.get(path))
+    return client.post(path, data={**form, "csrfmiddlewaretoken": token})
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_login_every_page_leads_to_the_login(page, visitor):
+    answer = visitor.get(f"/admin/{page}")
+    assert answer.status_code == 302
+    assert answer.headers["Location"].startswith("/admin/login/")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_demo_admin_sees_every_page(page, admin):
+    answer = admin.get(f"/admin/{page}")
+    assert answer.status_code == 200
+    assert "Log out" in answer.text
+
+
+def test_a_wrong_password_logs_nobody_in(visitor, operator):
+    assert "correct username and password" in log_in(visitor, operator["admin_user"], "wrong").text
+    assert visitor.get("/admin/").status_code == 302
+
+
+def test_an_api_key_opens_no_page_of_the_admins(visitor, operator):
+    answer = visitor.get("/admin/", headers={"Authorization": f"Bearer {operator['api_key']}"})
+    assert answer.status_code == 302
+
+
+def test_a_login_without_the_forms_token_or_from_another_site_is_refused(visitor, operator):
+    form = {"username": operator["admin_user"], "password": operator["admin_password"]}
+    assert visitor.post("/admin/login/", data=form).status_code == 403
+    foreign = log_in(visitor, *form.values(), Origin="https://evil.example")
+    assert foreign.status_code == 403
+
+
+def test_the_session_cookie_is_out_of_scripts_reach(admin, visitor):
+    visitor.cookies.clear()
+    assert visitor.get("/admin/").status_code == 302
+    cookie = admin.get("/admin/login/").headers.get("set-cookie", "")
+    assert "SameSite=Lax" in cookie
+
+
+def test_the_lists_span_the_tenants(admin, acme, globex):
+    for member in (acme, globex):
+        key_id = member.key.split("_")[1]
+        tenants = admin.get("/admin/tenants/tenant/", params={"q": member.tenant.slug})
+        assert f">{member.tenant.slug}<" in tenants.text
+        assert key_id in admin.get("/admin/tenants/apikey/", params={"q": key_id}).text
+        entries = admin.get("/admin/tenants/auditentry/", params={"tenant__id__exact": str(member.tenant.id)})
+        assert "tenant.create" in entries.text
+        assert key_id in entries.text
+
+
+def test_no_page_shows_a_secret_or_its_hash(admin, acme):
+    with admin_role():
+        key = ApiKey.objects.get(tenant=acme.tenant)
+    page = admin.get(f"/admin/tenants/apikey/{key.id}/change/")
+    assert page.status_code == 200
+    assert key.key_id in page.text
+    assert key.secret_hash not in page.text
+
+
+def test_a_key_is_revoked_from_the_list_and_the_log_tells_by_whom(admin, acme):
+    with admin_role():
+        key = ApiKey.objects.get(tenant=acme.tenant)
+    answer = post(admin, "/admin/tenants/apikey/", action="revoke", _selected_action=str(key.id))
+    assert answer.status_code == 302, answer.text
+    with admin_role():
+        assert ApiKey.objects.get(id=key.id).revoked_at is not None
+        entry = AuditEntry.objects.get(tenant=acme.tenant, action="api_key.revoke")
+    assert (entry.actor, entry.target) == ("admin:admin", key.key_id)
+
+
+def test_what_the_admin_does_to_a_tenant_is_in_the_log(admin):
+    made = post(admin, "/admin/tenants/tenant/add/", slug="by-hand", name="By hand")
+    assert made.status_code == 302, made.text
+    with admin_role():
+        tenant = Tenant.objects.get(slug="by-hand")
+    form = {"slug": "by-hand", "name": "By hand", "disabled_at_0": "2026-01-02", "disabled_at_1": "03:04:05"}
+    changed = post(admin, f"/admin/tenants/tenant/{tenant.id}/change/", **form)
+    assert changed.status_code == 302, changed.text
+    with admin_role():
+        entries = AuditEntry.objects.filter(tenant=tenant).order_by("at")
+        found = [(entry.actor, entry.action, entry.details["fields"]) for entry in entries]
+        assert Tenant.objects.get(id=tenant.id).disabled_at is not None
+    assert found == [
+        ("admin:admin", "tenant.create", ["slug", "name"]),
+        ("admin:admin", "tenant.change", ["disabled_at"]),
+    ]
+
+
+@pytest.mark.parametrize("page", ["tenants/tenant", "tenants/apikey", "tenants/auditentry"])
+def test_nothing_that_the_log_speaks_of_can_be_deleted_or_rewritten_there(page, admin, acme):
+    model = {"tenants/tenant": Tenant, "tenants/apikey": ApiKey, "tenants/auditentry": AuditEntry}[page]
+    own = {"id": acme.tenant.id} if model is Tenant else {"tenant": acme.tenant}
+    with admin_role():
+        row = model.objects.filter(**own).first()
+    assert admin.get(f"/admin/{page}/{row.id}/delete/").status_code == 403
+    assert "delete_selected" not in admin.get(f"/admin/{page}/").text
+    if model is not Tenant:
+        token = form_token(admin.get(f"/admin/{page}/"))
+        form = {"csrfmiddlewaretoken": token, "action": "x", "actor": "x"}
+        assert admin.post(f"/admin/{page}/{row.id}/change/", data=form).status_code == 403
+        assert admin.get(f"/admin/{page}/add/").status_code == 403
+
+
+def test_a_web_process_keeps_to_the_app_role_elsewhere(admin, acme, globex):
+    """The admin's cookie widens no other page: the role belongs to the path, not to the browser."""
+    _key, text = create_api_key(tenant=acme.tenant, actor="test")
+    body = {"text": "of acme"}
+    made = admin.post("/api/v1/episodes", json=body, headers={"Authorization": f"Bearer {text}"})
+    assert made.status_code == 201, made.text
+    headers = {"Authorization": f"Bearer {globex.key}"}
+    assert admin.get("/api/v1/episodes", headers=headers).json()["results"] == []
+    assert settings.MIDDLEWARE.index(
+        "memoryproject.middleware.AdminPagesUseAdminRole"
+    ) < settings.MIDDLEWARE.index("django.contrib.sessions.middleware.SessionMiddleware")

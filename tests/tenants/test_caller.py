@@ -1,0 +1,60 @@
+"""How far a key reaches."""
+
+from uuid import uuid4
+
+import pytest
+
+from tenants.caller import SCOPES, Caller
+from tenants.errors import Forbidden
+
+KINDS = pytest.mark.parametrize("kind", ["user", "agent", "project"])
+ATTRIBUTES = {"user": "user_id", "agent": "agent_id", "project": "project"}
+
+
+def caller(**bindings: str) -> Caller:
+    return Caller(tenant_id=uuid4(), tenant="acme", key_id="k", scopes=frozenset({"read"}), **bindings)
+
+
+def confine(kind: str, named: str | None, bound: str = "") -> str:
+    return getattr(caller(**{ATTRIBUTES[kind]: bound}), f"confine_{kind}")(named)
+
+
+@KINDS
+def test_an_unbound_key_reaches_whatever_is_named(kind):
+    assert confine(kind, "ann") == "ann"
+
+
+@KINDS
+@pytest.mark.parametrize("named", [None, ""])
+def test_an_unbound_key_that_names_nothing_is_confined_to_nothing(kind, named):
+    assert confine(kind, named) == ""
+
+
+@KINDS
+@pytest.mark.parametrize("named", [None, "", "ann"])
+def test_a_bound_key_always_means_the_one_it_is_bound_to(kind, named):
+    assert confine(kind, named, bound="ann") == "ann"
+
+
+@KINDS
+@pytest.mark.parametrize("named", ["bob", "Ann", "ann ", "ann\0", "%", "a\u0301nn"])
+def test_a_bound_key_that_names_another_is_refused_even_if_it_looks_alike(kind, named):
+    with pytest.raises(Forbidden, match=f"bound to another {kind}"):
+        confine(kind, named, bound="ann")
+
+
+def test_the_bindings_are_independent_of_each_other():
+    bound = caller(user_id="ann")
+    assert bound.confine_agent("bob") == "bob"
+    assert bound.confine_project("bob") == "bob"
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_key_may_what_its_scopes_say_and_admin_everything(scope):
+    def may(*scopes: str) -> bool:
+        return Caller(uuid4(), "acme", "k", frozenset(scopes)).may(scope)
+
+    assert may(scope)
+    assert may("admin")
+    assert not may()
+    assert not may(*(set(SCOPES) - {scope, "admin"}))
