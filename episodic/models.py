@@ -54,6 +54,8 @@ class Episode(models.Model):
             # Serves recall and lists of one user's or one agent's episodes.
             models.Index(fields=["tenant", "user_id", "-created_at"], name="episode_user"),
             models.Index(fields=["tenant", "agent_id", "-created_at"], name="episode_agent"),
+            # Serves the list of all.
+            models.Index(fields=["tenant", "-created_at", "-id"], name="episode_recent"),
             # Serves the memories of one conversation.
             models.Index(fields=["tenant", "session", "created_at"], name="episode_session"),
             # Serves the sweeper that embeds what could not be embedded when it was written.

@@ -5,6 +5,10 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 DEFINER = "strata_definer"
+# A session's row is locked while events are appended to it. A process that froze then must not hold the lock
+# for ever, nor those that gave up waiting their connections. Set on the role, since a pooler between takes no
+# settings from its clients.
+APP_LIMITS = {"statement_timeout": "30s", "idle_in_transaction_session_timeout": "30s"}
 
 
 def provision(
@@ -44,7 +48,8 @@ def role_statements(roles: dict[str, str], definer: str) -> list[sql.Composed]:
     """Creates or updates the three login roles and the definer role; none may bypass RLS."""
     statements = [_create_role(name, "LOGIN") for name in roles] + [_create_role(definer, "NOLOGIN")]
     statements += [_set_password(name, password) for name, password in roles.items() if password]
-    owner = list(roles)[1]
+    app, owner, _admin = roles
+    statements += [_set_limit(app, name, value) for name, value in APP_LIMITS.items()]
     # The owner must be able to hand a function over to the definer role.
     statements.append(sql.SQL("GRANT {} TO {}").format(sql.Identifier(definer), sql.Identifier(owner)))
     return statements
@@ -82,6 +87,12 @@ def _create_role(name: str, login: str) -> sql.Composed:
     ).format(
         role=sql.Identifier(name),
         attributes=sql.SQL(f"{login} NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS"),
+    )
+
+
+def _set_limit(role: str, name: str, value: str) -> sql.Composed:
+    return sql.SQL("ALTER ROLE {} SET {} = {}").format(
+        sql.Identifier(role), sql.Identifier(name), sql.Literal(value)
     )
 
 

@@ -20,7 +20,8 @@ ROLE_EVENTS = {
     "system": "system_message",
     "tool": "tool_result",
 }
-EVENT_ROLES = {**{event: role for role, event in ROLE_EVENTS.items()}, "tool_call": "assistant"}
+# What somebody said is a turn, also when it comes as an event. Calls and results need their ids to be one.
+SPOKEN = {"user_message": "user", "agent_response": "assistant", "system_message": "system"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class Appended:
 def event_type_of(role: str, tool_calls: Any) -> str:
     """The event type of a turn."""
     return "tool_call" if role == "assistant" and tool_calls else ROLE_EVENTS[role]
+
+
+def role_of(event_type: str, content: Any) -> str:
+    """The role of an event that is a turn; empty for any other."""
+    return SPOKEN.get(event_type, "") if isinstance(content, str) else ""
 
 
 def append_events(

@@ -15,7 +15,7 @@ from api.native.views import NativeView, page_size, whole_number
 from api.views import caller_of, checked_id, json_body, named_user, query_id, session_address, validated
 from recall.sessions import delete_session, end_session
 from tenants.errors import Invalid
-from working.events import append_events, event_type_of, list_events
+from working.events import append_events, event_type_of, list_events, role_of
 from working.listing import list_sessions
 from working.sessions import access_session, open_session
 from working.turns import read_window
@@ -218,6 +218,7 @@ def _turn(turn: dict[str, Any], now: datetime) -> NewEvent:
 def _event(item: dict[str, Any], now: datetime) -> NewEvent:
     return NewEvent(
         event_type=item["event_type"],
+        role=role_of(item["event_type"], item["content"]),
         content=item["content"],
         external_id=item.get("event_id"),
         created_at=item.get("timestamp") or now,

@@ -95,6 +95,7 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(fields=["tenant", "user_id", "-created_at"], name="episode_user"),
                     models.Index(fields=["tenant", "agent_id", "-created_at"], name="episode_agent"),
+                    models.Index(fields=["tenant", "-created_at", "-id"], name="episode_recent"),
                     models.Index(fields=["tenant", "session", "created_at"], name="episode_session"),
                     models.Index(
                         condition=models.Q(("embed_pending", True)),

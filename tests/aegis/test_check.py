@@ -12,7 +12,13 @@ def test_an_item_that_was_injected_is_known_with_its_value(acme):
     answer = check(acme, "skill:a")
     assert (answer.status_code, answer.json()) == (
         200,
-        {"conversation_id": "c", "item_key": "skill:a", "injected": True, "exists": True, "value": "injected"},
+        {
+            "conversation_id": "c",
+            "item_key": "skill:a",
+            "injected": True,
+            "exists": True,
+            "value": "injected",
+        },
     )
 
 
@@ -38,7 +44,9 @@ def test_checking_does_not_create_a_session(acme):
     assert acme.http.get("/api/v1/sessions").json()["results"] == []
 
 
-@pytest.mark.parametrize("body", [{}, {"item_key": ""}, {"item_key": None}, {"item_key": 1}, {"item_key": "x" * 513}])
+@pytest.mark.parametrize(
+    "body", [{}, {"item_key": ""}, {"item_key": None}, {"item_key": 1}, {"item_key": "x" * 513}]
+)
 @pytest.mark.parametrize("verb", ["check", "mark", "claim", "evict"])
 def test_an_item_needs_a_key(acme, verb, body):
     answer = acme.http.post(f"/ledger/c/{verb}", json=body)
@@ -48,7 +56,8 @@ def test_an_item_needs_a_key(acme, verb, body):
 
 
 @pytest.mark.parametrize(
-    "item_key", ["skill:a", "entity:1", "artifact:x/y", "episode:0", "observation:é", "x" * 512, " ", "💡", "a\nb"]
+    "item_key",
+    ["skill:a", "entity:1", "artifact:x/y", "episode:0", "observation:é", "x" * 512, " ", "💡", "a\nb"],
 )
 def test_any_kind_of_item_can_be_marked_and_checked(acme, item_key):
     acme.http.post("/ledger/c/mark", json={"item_key": item_key})

@@ -43,7 +43,8 @@ def test_an_empty_list_deletes_nothing(delete):
 @pytest.mark.parametrize(
     "content",
     [b"{", b"fields=a", b" ", b'{"fields": ["a"]', b"[]", b'"a"', b"3", b"false", b'{"fields": "a"}',
-     b'{"fields": {}}', b'{"fields": [1]}', b'{"fields": [null]}', b'{"fields": false}', b"\xff", b"\xed\xa0\x80"],
+     b'{"fields": {}}', b'{"fields": [1]}', b'{"fields": [null]}', b'{"fields": false}', b"\xff",
+     b"\xed\xa0\x80"],
 )  # fmt: skip
 def test_a_body_that_is_not_understood_deletes_nothing(delete, content):
     answer, left = delete(content=content)
@@ -94,7 +95,9 @@ def test_the_ledger_and_the_log_stay(acme, delete):
     acme.http.post("/api/v1/sessions/c/turns", json={"turns": [{"role": "user", "content": "hi"}]})
     delete()
     assert acme.http.get("/ledger/c").json() == {"skill:a": "1"}
-    assert acme.http.get("/api/v1/sessions/c/window").json()["messages"] == [{"role": "user", "content": "hi"}]
+    assert acme.http.get("/api/v1/sessions/c/window").json()["messages"] == [
+        {"role": "user", "content": "hi"}
+    ]
 
 
 def test_globex_deletes_nothing_of_acme(acme, put, globex):

@@ -41,7 +41,9 @@ def test_unknown_members_of_the_body_are_ignored(put):
     assert put({"a": 1}, colour="red").status_code == 200
 
 
-@pytest.mark.parametrize("body", [{}, {"data": None}, {"data": []}, {"data": "x"}, {"data": 1}, [], "x", 3, None])
+@pytest.mark.parametrize(
+    "body", [{}, {"data": None}, {"data": []}, {"data": "x"}, {"data": 1}, [], "x", 3, None]
+)
 def test_data_that_is_missing_or_no_object_is_refused(acme, body):
     answer = acme.http.put("/working-memory/c", json=body)
     assert answer.status_code == 422

@@ -67,7 +67,11 @@ def test_a_result_says_what_was_stored(library):
         "id", "summary", "key_decisions", "entities_mentioned", "similarity", "conversation_id", "created_at",
     }  # fmt: skip
     assert best["summary"] == SUMMARIES[1]
-    assert (best["key_decisions"], best["entities_mentioned"], best["conversation_id"]) == ([1], {"n": 1}, "c1")
+    assert (best["key_decisions"], best["entities_mentioned"], best["conversation_id"]) == (
+        [1],
+        {"n": 1},
+        "c1",
+    )
 
 
 def test_three_are_answered_unless_said_otherwise(library):

@@ -20,8 +20,8 @@ from tests.recall.vectors import fill, unit_vectors
 ROWS = 20_000
 # Row n of 20,000: one of 200 users, 20 agents, 2,000 sessions; written at once, which the ORM does not do.
 COPY_EPISODES = """
-INSERT INTO agent_episodes (id, tenant_id, namespace, user_id, agent_id, project, session, memory_type, origin,
-                            text, topics, entities, outcome, metadata, created_at, embed_pending)
+INSERT INTO agent_episodes (id, tenant_id, namespace, user_id, agent_id, project, session, memory_type,
+                            origin, text, topics, entities, outcome, metadata, created_at, embed_pending)
 SELECT gen_random_uuid(), %(tenant)s, '', 'u' || n %% 200, 'a' || n %% 20, '', 's' || n %% 2000, 'episodic',
        'saved', 'episode ' || n, '{}', '{}', '', '{}', now() - n * interval '1 second', n < 50
 FROM generate_series(1, %(rows)s) n
@@ -106,6 +106,10 @@ def test_lists_of_a_user_an_agent_and_a_session_use_their_indexes(caller):
     assert "episode_user" in indexes_of(caller, listed(caller, user_id="u3"))
     assert "episode_agent" in indexes_of(caller, listed(caller, agent_id="a3"))
     assert "episode_session" in indexes_of(caller, listed(caller, session_id="s3"))
+
+
+def test_the_list_of_all_reads_its_page_only(caller):
+    assert indexes_of(caller, listed(caller)) == {"episode_recent"}
 
 
 def test_the_sweeper_reads_what_waits_only(caller):

@@ -85,3 +85,17 @@ def test_turns_stand_in_the_log_among_the_other_events(acme):
     log = acme.http.get(URL).json()["results"]
     assert [(one["seq"], one["event_type"], one["role"]) for one in log] == [
         (1, "user_message", "user"), (2, "click", None), (3, "agent_response", "assistant")]  # fmt: skip
+
+
+def test_what_somebody_said_is_a_turn_also_as_an_event(acme):
+    acme.http.post(URL, json=[
+        {"event_type": "user_message", "content": "When does it open?"},
+        {"event_type": "page_view", "content": "/hours"},
+        {"event_type": "agent_response", "content": "At eleven."},
+        {"event_type": "user_message", "content": {"not": "text"}},
+    ])  # fmt: skip
+    window = acme.http.get("/api/v1/sessions/s/window").json()["messages"]
+    assert window == [
+        {"role": "user", "content": "When does it open?"},
+        {"role": "assistant", "content": "At eleven."},
+    ]

@@ -2,6 +2,7 @@ import random
 from functools import partial
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from tenants.errors import Forbidden
@@ -17,6 +18,7 @@ from tests.working.conversation import (
     state,
     turn,
 )
+from working import events
 from working.listing import list_sessions
 from working.sessions import access_session, open_session
 from working.types import NewEvent, SessionAddress
@@ -172,3 +174,22 @@ def test_globex_cannot_read_a_session_of_acme(acme, globex):
     append(acme.caller, turn("user", "ours"))
     append(globex.caller, turn("user", "theirs"))
     assert (contents(acme.caller), contents(globex.caller)) == (["ours"], ["theirs"])
+
+
+def test_a_commit_whose_answer_was_lost_is_in_the_window_and_a_retry_is_a_duplicate(caller, monkeypatch):
+    """The connection broke after PostgreSQL had committed: nobody may trust the list that lacks the turn."""
+    append(caller, turn("user", "a"))
+    commit = events._commit
+
+    def commit_and_lose_the_answer(*args):
+        commit(*args)
+        raise OperationalError
+
+    monkeypatch.setattr(events, "_commit", commit_and_lose_the_answer)
+    with pytest.raises(OperationalError):
+        append(caller, turn("user", "b", id="b"))
+    monkeypatch.undo()
+    assert contents(caller) == ["a", "b"]
+    assert append(caller, turn("user", "b", id="b")).duplicates == 1
+    append(caller, turn("user", "c"))
+    assert contents(caller) == ["a", "b", "c"]

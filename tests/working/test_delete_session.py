@@ -1,3 +1,4 @@
+import pytest
 from django.utils import timezone
 from django_redis import get_redis_connection
 
@@ -36,10 +37,9 @@ def test_a_deletion_that_fails_leaves_the_session_whole(caller):
     def fail(session):
         raise ZeroDivisionError
 
-    try:
+    with pytest.raises(ZeroDivisionError):
         delete(caller, also=fail)
-    except ZeroDivisionError:
-        assert contents(caller) == ["a"]
+    assert contents(caller) == ["a"]
 
 
 def test_a_death_after_the_commit_does_not_leave_readable_turns(caller):
@@ -50,7 +50,6 @@ def test_a_death_after_the_commit_does_not_leave_readable_turns(caller):
         assert contents(caller) == ["private"]
         raise KeyboardInterrupt  # as far as the process gets
 
-    try:
+    with pytest.raises(KeyboardInterrupt):
         delete(caller, also=read_meanwhile)
-    except KeyboardInterrupt:
-        assert cached_entries(caller) == []
+    assert cached_entries(caller) == []
