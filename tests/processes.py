@@ -59,12 +59,26 @@ class Web:
         self._log = log.open("ab")
         self._process = subprocess.Popen(
             [
-                sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1",
-                "--port", str(self.port), "--workers", "1", "--blocking-threads", "8",
+                sys.executable,
+                "-m",
+                "granian",
+                "--interface",
+                "wsgi",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(self.port),
+                "--workers",
+                "1",
+                "--blocking-threads",
+                "8",
                 "memoryproject.wsgi:application",
-            ],  # fmt: skip
-            cwd=ROOT, env={**os.environ, **environment}, stdout=self._log, stderr=self._log,
-        )  # fmt: skip
+            ],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdout=self._log,
+            stderr=self._log,
+        )
 
     def wait_until_alive(self, seconds: float = 30) -> "Web":
         deadline = time.monotonic() + seconds
@@ -92,8 +106,12 @@ def free_port() -> int:
 def manage(*args: str, environment: dict[str, str]) -> str:
     """Runs a management command in a process of its own; its output."""
     done = subprocess.run(
-        [sys.executable, "manage.py", *args], cwd=ROOT, env={**os.environ, **environment},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "manage.py", *args],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
