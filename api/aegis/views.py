@@ -57,9 +57,7 @@ class WorkingMemoryView(AegisView):
         )
         return Response(answers.envelope(conversation_id, written))
 
-    @extend_schema(
-        summary="Delete fields, or all", request=serializers.DeleteFields, responses={200: dict}
-    )
+    @extend_schema(summary="Delete fields, or all", request=serializers.DeleteFields, responses={200: dict})
     def delete(self, request: Request, conversation_id: str) -> Response:
         deleted = memory.delete_fields(
             caller=caller_of(request),

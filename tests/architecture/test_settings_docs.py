@@ -11,7 +11,8 @@ READERS = {"text", "number", "flag", "words", "database_url"}
 ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.+) \|$", re.MULTILINE)
 TEXT = (ROOT / "docs" / "settings.md").read_text()
 ROWS = {name: (default, meaning) for name, default, meaning in ROW.findall(TEXT)}
-NO_SETTINGS = {"DJANGO_SETTINGS_MODULE", "STRATA_SUPERVISED"}  # how the parts of Strata find each other
+# How the parts of Strata find each other, and a key of a WSGI request.
+NO_SETTINGS = {"DJANGO_SETTINGS_MODULE", "STRATA_SUPERVISED", "PATH_INFO"}
 
 
 def read_settings() -> dict[str, ast.Call]:

@@ -1,7 +1,5 @@
 """The figures of the benchmarks; what is measured is never a test."""
 
-import pytest
-
 from tests.benchmarks.figures import summarise
 
 
