@@ -6,26 +6,34 @@ PostgreSQL keeps the log and decides races; Redis answers the checks.
 import secrets
 from collections.abc import Callable
 from datetime import datetime
+from typing import TypeVar
 
 from ledger import querysets, store
 from tenants.caller import Caller
 from tenants.scope import UNDECIDED, scope
-from working.sessions import exact_ref, find_session, open_session, ref_of
+from working.sessions import adopt, exact_ref, find_session, open_session, ref_of
 from working.types import SessionAddress, SessionRef
+
+T = TypeVar("T")
 
 
 def read_items(*, caller: Caller, address: SessionAddress, now: datetime) -> dict[str, str]:
     """Every item of the session with its marker; empty for an unknown session."""
     ref = exact_ref(caller, address)
-    trusted, items, generation = store.read_items(caller=caller, ref=ref, now=now.timestamp())
+    trusted, items, generation = _unless_expired(
+        caller, ref, now, lambda: store.read_items(caller=caller, ref=ref, now=now.timestamp())
+    )
     return items if trusted else _loaded(caller, address, ref, generation, now)
 
 
 def check_item(*, caller: Caller, address: SessionAddress, item_key: str, now: datetime) -> str | None:
     """The item's marker, or None if it was not injected."""
     ref = exact_ref(caller, address)
-    trusted, value, generation = store.read_item(
-        caller=caller, ref=ref, now=now.timestamp(), item_key=item_key
+    trusted, value, generation = _unless_expired(
+        caller,
+        ref,
+        now,
+        lambda: store.read_item(caller=caller, ref=ref, now=now.timestamp(), item_key=item_key),
     )
     return value if trusted else _loaded(caller, address, ref, generation, now).get(item_key)
 
@@ -83,11 +91,24 @@ def clear_ledger(*, caller: Caller, address: SessionAddress, now: datetime) -> i
     if session is None:
         return 0
     ref = ref_of(session)
+    return _release(caller, ref, now)
+
+
+def _release(caller: Caller, ref: SessionRef, now: datetime) -> int:
     token = suspend_items(caller=caller, ref=ref, now=now)
     with scope(caller.tenant_id):
         released = release_items(ref=ref, now=now)
     forget_items(ref=ref, now=now, token=token)
     return released
+
+
+def _unless_expired(caller: Caller, ref: SessionRef, now: datetime, run: Callable[[], T]) -> T:
+    """What `run` answers; if the conversation has expired, its marks end first."""
+    try:
+        return run()
+    except store.Expired:
+        _release(caller, ref, now)
+        return run()
 
 
 def _loaded(
@@ -99,9 +120,12 @@ def _loaded(
         return {}
     if ref_of(session) != ref:
         ref = ref_of(session)
-        trusted, items, generation = store.read_items(caller=caller, ref=ref, now=now.timestamp())
+        trusted, items, generation = _unless_expired(
+            caller, ref, now, lambda: store.read_items(caller=caller, ref=ref, now=now.timestamp())
+        )
         if trusted:
             return items
+    adopt(session, now)
     with scope(caller.tenant_id):
         items = querysets.live_items(ref)
     owner = (session.agent_id, session.project)
@@ -148,7 +172,12 @@ def _write(
 def _marked(caller: Caller, address: SessionAddress, token: str, now: datetime) -> SessionRef:
     """The session's identity, with the mark set that precedes a commit; the session is created if new."""
     ref = exact_ref(caller, address)
-    if store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token, looked_up=False):
+    if _unless_expired(
+        caller,
+        ref,
+        now,
+        lambda: store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token, looked_up=False),
+    ):
         return ref
     session, _created = open_session(caller=caller, address=address, now=now)
     ref = ref_of(session)

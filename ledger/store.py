@@ -4,22 +4,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
+from django.conf import settings
+
 from ledger import keys
 from tenants.caller import Caller
+from working.keys import all_of as session_keys
 from working.redis import SERVER_SCRIPT, RedisAway, Script
 from working.store import MARK_DIES_AFTER
 from working.types import SessionRef
 
+EXPIRED = 2  # as the scripts answer it
 _FOLDER = Path(__file__).parent / "scripts"
 _STATE = _FOLDER / "state.lua"
 
 _read = Script(SERVER_SCRIPT, _STATE, _FOLDER / "read.lua")
-_mark = Script(_STATE, _FOLDER / "mark.lua")
-_settle = Script(_STATE, _FOLDER / "settle.lua")
+_mark = Script(SERVER_SCRIPT, _STATE, _FOLDER / "mark.lua")
+_settle = Script(SERVER_SCRIPT, _STATE, _FOLDER / "settle.lua")
 _load = Script(SERVER_SCRIPT, _STATE, _FOLDER / "load.lua")
-_forget = Script(_STATE, _FOLDER / "forget.lua")
+_forget = Script(SERVER_SCRIPT, _STATE, _FOLDER / "forget.lua")
 
 Change = Literal["set", "evict", "none"]
+
+
+class Expired(Exception):
+    """The conversation has expired: its marks are to be released, then the call repeated."""
 
 
 def read_item(*, caller: Caller, ref: SessionRef, now: float, item_key: str) -> tuple[bool, str | None, str]:
@@ -73,13 +81,16 @@ def load(
 
 def forget(*, ref: SessionRef, now: float, token: str) -> None:
     """Removes the session's ledger and the mark of that token."""
-    _run(_forget, ref, [int(now), "", "", token, MARK_DIES_AFTER])
+    _run(_forget, ref, [int(now), "", "", settings.SESSION_MAX_AGE_SECONDS, token, MARK_DIES_AFTER])
 
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any]:
-    return _run(script, ref, [int(now), caller.agent_id, caller.project, *args])
+    head = [int(now), caller.agent_id, caller.project, settings.SESSION_MAX_AGE_SECONDS]
+    return _run(script, ref, [*head, *args])
 
 
 def _run(script: Script, ref: SessionRef, args: list[Any]) -> list[Any]:
-    answer: list[Any] = script([keys.state(ref), keys.items(ref)], args)
+    answer: list[Any] = script([keys.state(ref), keys.items(ref), *session_keys(ref)], args)
+    if answer[0] == EXPIRED:
+        raise Expired
     return answer

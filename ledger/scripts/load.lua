@@ -1,15 +1,16 @@
 -- Puts the items loaded from PostgreSQL in place, unless a writer was at work meanwhile.
--- ARGV 4: generation before the load; 5: age in seconds after which a mark is dead; 6, 7: the session's agent
--- and project; 8…: item key, value.
-if (redis.call('HGET', KEYS[1], 'gen') or '0') ~= ARGV[4] then return {DONE} end
+-- ARGV 5: generation before the load; 6: age in seconds after which a mark is dead; 7, 8: the session's agent
+-- and project; 9…: item key, value.
+if (redis.call('HGET', KEYS[1], 'gen') or '0') ~= ARGV[5] then return {DONE} end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.sub(field, 1, 2) == 'd:' then
-        if now - tonumber(redis.call('HGET', KEYS[1], field)) < tonumber(ARGV[5]) then return {DONE} end
+        if now - tonumber(redis.call('HGET', KEYS[1], field)) < tonumber(ARGV[6]) then return {DONE} end
         redis.call('HDEL', KEYS[1], field)
     end
 end
 redis.call('DEL', KEYS[2])
-for i = 8, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+for i = 9, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
 redis.call('PERSIST', KEYS[1])
-redis.call('HSET', KEYS[1], 'loaded', run_id(), 'agent', ARGV[6], 'project', ARGV[7])
+local living = redis.call('HGET', KEYS[3], 'life') or ''
+redis.call('HSET', KEYS[1], 'loaded', run_id(), 'life', living, 'agent', ARGV[7], 'project', ARGV[8])
 return {DONE}

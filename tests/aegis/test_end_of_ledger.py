@@ -1,5 +1,7 @@
 """Contract row 16: the ledger goes with the conversation, its durable log stays."""
 
+import time
+
 import pytest
 
 from tests.aegis import stores
@@ -62,3 +64,21 @@ def test_deleting_the_session_takes_the_working_memory_along(marked, put):
 def test_globex_clears_nothing_of_acme(marked, globex):
     assert globex.http.delete("/ledger/c").json()["deleted"] == 0
     assert marked.http.get("/ledger/c").json() == {"skill:a": "1", "artifact:b": "1"}
+
+
+def test_the_expiry_of_the_conversation_clears_the_ledger_and_keeps_the_log(marked, put):
+    put({"a": 1}, ttl_seconds=1)
+    time.sleep(1.3)
+    assert marked.http.get("/working-memory/c").json() == {}
+    assert marked.http.get("/ledger/c").json() == {}
+    assert stores.ledger_hash(marked, "c") == {}
+    assert all(row["released_at"] is not None for row in stores.injections(marked, "c"))
+    assert marked.http.post("/ledger/c/claim", json={"item_key": "skill:a"}).json() == {"claimed": True}
+
+
+def test_asking_the_ledger_keeps_the_conversation_alive(marked, put):
+    put({"a": 1}, ttl_seconds=1)
+    for _ in range(4):
+        time.sleep(0.5)
+        assert marked.http.post("/ledger/c/check", json={"item_key": "skill:a"}).json()["injected"] is True
+    assert marked.http.get("/working-memory/c").json() == {"a": 1}
