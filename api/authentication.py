@@ -43,4 +43,7 @@ def _is_from_other_site(request: HttpRequest) -> bool:
         request.get_host()
     except DisallowedHost:
         return True
+    origin = request.META.get("HTTP_ORIGIN")
+    if origin is not None and origin.partition("://")[2] != request.get_host():
+        return True  # browsers that do not send the next header
     return request.META.get("HTTP_SEC_FETCH_SITE", "none") in {"cross-site", "same-site"}

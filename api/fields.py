@@ -28,6 +28,12 @@ class Id(Text):
         super().__init__(allow_blank=False, **kwargs)
 
 
+def refuse_slash_at_end(session_id: str) -> None:
+    """A slash at the end of a path belongs to the route, so a session's id may not end in one."""
+    if session_id.endswith("/"):
+        raise serializers.ValidationError("May not end in a slash.")
+
+
 @extend_schema_field(OpenApiTypes.ANY)
 class AnyJSON(serializers.Field):
     """Any JSON value, null included; the parser has bounded it already."""

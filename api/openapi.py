@@ -1,6 +1,32 @@
-"""How the OpenAPI document shows our authentication."""
+"""What the OpenAPI document shows beyond the views: our authentication, and the errors of each dialect."""
+
+from http import HTTPStatus
+from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
+from api.aegis.schemas import ERROR
+from api.native.schemas import PROBLEM
+
+# Prefix of the paths: media type and component of the errors.
+DIALECTS = {
+    "/api/v1/": ("application/problem+json", "Problem"),
+    "/working-memory/": ("application/json", "AegisError"),
+    "/episodic/": ("application/json", "AegisError"),
+    "/ledger/": ("application/json", "AegisError"),
+}
+COMPONENTS = {"Problem": PROBLEM, "AegisError": ERROR}
+ALWAYS = (401, 403, 422, 503)
+METHODS = ("get", "post", "put", "patch", "delete")
+# Where a session must exist already; elsewhere it is made, or its absence is an empty answer.
+NEEDS_SESSION = {
+    ("get", "/api/v1/sessions/{session_id}"),
+    ("get", "/api/v1/sessions/{session_id}/events"),
+    ("get", "/api/v1/sessions/{session_id}/window"),
+    ("post", "/api/v1/sessions/{session_id}/end"),
+}
+# Below these, an id can mean several users' sessions.
+NAMES_SESSION = ("/api/v1/sessions/{", "/working-memory/", "/ledger/")
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -15,3 +41,30 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
             {"type": "http", "scheme": "bearer"},
             {"type": "apiKey", "in": "header", "name": "X-API-Key"},
         ]
+
+
+def add_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: adds the errors that every route of a dialect can answer, in its shape."""
+    for path, operations in result["paths"].items():
+        found = next((shape for prefix, shape in DIALECTS.items() if path.startswith(prefix)), None)
+        if found is None:
+            continue
+        media_type, component = found
+        result["components"]["schemas"].setdefault(component, COMPONENTS[component])
+        content = {media_type: {"schema": {"$ref": f"#/components/schemas/{component}"}}}
+        for method in set(operations) & set(METHODS):
+            for status in _statuses(method, path.rstrip("/")):
+                error = {"description": HTTPStatus(status).phrase, "content": content}
+                operations[method]["responses"].setdefault(str(status), error)
+    return result
+
+
+def _statuses(method: str, path: str) -> list[int]:
+    statuses = {*ALWAYS}
+    if (method, path) in NEEDS_SESSION:
+        statuses.add(404)
+    if path.startswith(NAMES_SESSION) or (method, path) == ("post", "/api/v1/sessions"):
+        statuses.add(409)
+    if method in {"post", "put"} or (method == "delete" and path.startswith("/working-memory/")):
+        statuses.add(413)
+    return sorted(statuses)

@@ -74,6 +74,8 @@ def validated(serializer: type[BaseSerializer[Any]], data: Any) -> dict[str, Any
 
 def session_address(request: Request, session_id: str, *, longest: int = LONGEST_ID) -> SessionAddress:
     """The session that path and query name."""
+    if session_id.endswith("/"):
+        raise Invalid("May not end in a slash.", "session_id")
     return SessionAddress(
         session_id=checked_id(session_id, "session_id", longest),
         user_id=query_id(request, "user_id"),

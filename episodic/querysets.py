@@ -35,6 +35,11 @@ LIMIT %(limit)s
 # one row and joins them in a time that grows with the square of the subject.
 AMONG = "episode_id = ANY (ARRAY(SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s{conditions}))"
 
+# Written out: to have the ORM compose it at every search costs more than PostgreSQL takes to answer.
+BY_ID = "SELECT {columns} FROM agent_episodes WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s)".format(
+    columns=", ".join(field.column for field in Episode._meta.concrete_fields)
+)
+
 
 def nearest(
     *, tenant_id: UUID, model: str, query: NDArray[np.float32], where: EpisodeFilter, limit: int
@@ -53,7 +58,7 @@ def nearest(
         cursor.execute(NEAREST.format(conditions=_all(subject + among)), params)
         ranked = cursor.fetchall()
     ids = [episode_id for episode_id, _distance in ranked]
-    found = Episode.objects.filter(tenant_id=tenant_id).in_bulk(ids)
+    found = {one.id: one for one in Episode.objects.raw(BY_ID, {"tenant": tenant_id, "ids": ids})}
     # One that was deleted since the ranking is left out.
     return [Neighbour(found[one], 1 - float(distance)) for one, distance in ranked if one in found]
 

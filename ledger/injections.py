@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ledger import querysets, store
 from tenants.caller import Caller
-from tenants.scope import UNDECIDED, scope
+from tenants.scope import scope, undecided
 from working.sessions import adopt, exact_ref, find_session, open_session, ref_of
 from working.types import SessionAddress, SessionRef
 
@@ -160,10 +160,10 @@ def _write(
     try:
         with scope(caller.tenant_id):
             result, follow = commit(ref)
-    except UNDECIDED:
-        raise  # perhaps it is committed: the mark stays, and PostgreSQL answers until it dies
-    except BaseException:
-        settle("none")
+    except BaseException as error:
+        # Perhaps it is committed all the same: then the mark stays, and PostgreSQL answers until it dies.
+        if not undecided(error):
+            settle("none")
         raise
     settle(change if follow else "none")
     return result

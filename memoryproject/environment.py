@@ -103,4 +103,5 @@ def database(uri: str) -> dict[str, object]:
         "PORT": parts.pop("port", ""),
         "OPTIONS": {"connect_timeout": 3, **parts},
         "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,  # a pooled connection that the server has left costs nobody a request
     }

@@ -161,6 +161,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",  # from our own static files: no page of ours asks a third party
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "api.openapi.add_errors",
+    ],
 }
 
 # ── Browser pages ────────────────────────────────────────────────────────────────────────────────

@@ -32,7 +32,13 @@ REASONS = (
 @register(Tags.security)
 def secret_is_set(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     if settings.SECRET_KEY == "unset":  # noqa: S105  the placeholder, not a secret
-        return [Error("SECRET_KEY is not set.", hint="Set SECRET_KEY or SECRET_KEY_FILE.", id="tenants.E005")]
+        return [
+            Error(
+                "SECRET_KEY is not set.",
+                hint="Start `make run`, or set SECRET_KEY or SECRET_KEY_FILE.",
+                id="tenants.E005",
+            )
+        ]
     return []
 
 

@@ -13,11 +13,11 @@ from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg_pool import PoolTimeout
 
 from tenants.router import app_role
 
-# After these a transaction may be committed all the same: its answer was lost, not necessarily its work.
-UNDECIDED = (OperationalError, InterfaceError)
+ROLLED_BACK = ("40", "53", "55", "57014")  # SQLSTATEs of deadlocks, lack of resources, locks, timeouts
 
 _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 _exempt: ContextVar[bool] = ContextVar("exempt", default=False)
@@ -55,6 +55,17 @@ def scope(tenant_id: UUID) -> Iterator[None]:
             yield
         finally:
             _tenant.reset(token)
+
+
+def undecided(error: BaseException) -> bool:
+    """Whether the transaction may be committed although it ended in `error`: its answer was lost, not
+    necessarily its work."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    if isinstance(error.__cause__, PoolTimeout):
+        return False  # it never began
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    return not state.startswith(ROLLED_BACK)
 
 
 @contextmanager

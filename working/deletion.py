@@ -24,6 +24,8 @@ def delete_session(
     # Should we die after the commit, no reader will have put the turns back in a list that is trusted.
     adopt_marked(caller=caller, session=session, now=now, token=secrets.token_hex(8))
     with scope(caller.tenant_id):
+        mine = Session.objects.filter(tenant_id=session.tenant_id, id=session.id)
+        mine.select_for_update().first()  # the session before what hangs on it, as an end locks them
         also(session)
-        Session.objects.filter(tenant_id=session.tenant_id, id=session.id).delete()
+        mine.delete()
     store.forget(ref)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tenants.caller import Caller
 from tenants.errors import NotFound
-from tenants.scope import UNDECIDED, scope
+from tenants.scope import scope, undecided
 from working import store
 from working.events import adopt_marked
 from working.models import Event, Session
@@ -50,10 +50,9 @@ def close_session(
             always(locked)
             locked.ended_at = locked.ended_at or now
             locked.save(update_fields=["summary", "summarised_seq", "ended_at"])
-    except UNDECIDED:
-        raise  # as in `append_events`
-    except BaseException:
-        store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
+    except BaseException as error:
+        if not undecided(error):  # as in `append_events`
+            store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
         raise
     committed = store.Committed(
         seq=(locked.last_seq, locked.last_seq),

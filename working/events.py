@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from tenants.caller import Caller
-from tenants.scope import UNDECIDED, scope
+from tenants.scope import scope, undecided
 from working import querysets, store
 from working.models import Event, Session
-from working.sessions import access_session, adopt, exact_ref, open_session, ref_of
+from working.sessions import access_session, adopt, confine, exact_ref, open_session, ref_of
 from working.types import NewEvent, SessionAddress, SessionRef, StoredEvent, Turn
 
 ROLE_EVENTS = {
@@ -66,10 +66,10 @@ def append_events(
     ref = _marked(caller, address, now, token, agent_id, project)
     try:
         session, stored, turn_count = _commit(caller, ref, distinct, agent, named_project, now)
-    except UNDECIDED:
-        raise  # perhaps it is committed: the mark stays, and PostgreSQL answers until it dies
-    except BaseException:
-        store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
+    except BaseException as error:
+        # Perhaps it is committed all the same: then the mark stays, and PostgreSQL answers until it dies.
+        if not undecided(error):
+            store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
         raise
     entries = [entry_of(one.seq, one.event) for one in stored if one.event.role]
     committed = store.Committed(
@@ -167,6 +167,9 @@ def _commit(
 ) -> tuple[Session, list[StoredEvent], int]:
     """One short transaction. `session.last_seq` is the number before these events."""
     with scope(caller.tenant_id):
-        session = querysets.open_session(ref=ref, agent_id=agent_id, project=project, metadata={}, now=now)
+        session, _created = querysets.open_session(
+            ref=ref, agent_id=agent_id, project=project, metadata={}, now=now
+        )
+        confine(caller, session)
         stored, turn_count = querysets.append_events(session=session, events=events, now=now)
     return session, stored, turn_count

@@ -17,6 +17,7 @@ def list_sessions(
     user_id: str | None = None,
     agent_id: str | None = None,
     project: str | None = None,
+    namespace: str | None = None,
     active: bool | None = None,
     before: tuple[datetime, UUID] | None = None,
 ) -> list[Session]:
@@ -25,6 +26,7 @@ def list_sessions(
         "user_id": caller.confine_user(user_id),
         "agent_id": caller.confine_agent(agent_id),
         "project": caller.confine_project(project),
+        "namespace": namespace,
     }
     condition = Q(tenant_id=caller.tenant_id, **{name: value for name, value in named.items() if value})
     if active is not None:

@@ -23,7 +23,7 @@ ON CONFLICT (tenant_id, external_id, namespace, user_id) DO UPDATE SET
     last_activity_at = GREATEST(s.last_activity_at, EXCLUDED.last_activity_at),
     agent_id = CASE WHEN s.agent_id = '' THEN EXCLUDED.agent_id ELSE s.agent_id END,
     project = CASE WHEN s.project = '' THEN EXCLUDED.project ELSE s.project END
-RETURNING *
+RETURNING *, s.xmax = 0 AS created
 """
 
 # Numbers the events that are not there yet, after the newest, in the order given. Answers what jsonb makes of
@@ -61,9 +61,9 @@ FROM counted c LEFT JOIN fresh f ON true ORDER BY f.nth
 
 def open_session(
     *, ref: SessionRef, agent_id: str, project: str, metadata: dict[str, Any], now: datetime
-) -> Session:
-    """Creates or finds the session and locks its row until the scope ends. An empty agent or project is
-    filled in; one that is set stays."""
+) -> tuple[Session, bool]:
+    """Creates or finds the session and locks its row until the scope ends; whether it was created. An empty
+    agent or project is filled in; one that is set stays."""
     params = {
         "id": uuid7(),
         "tenant": ref.tenant_id,
@@ -75,7 +75,8 @@ def open_session(
         "metadata": json.dumps(metadata),
         "now": now,
     }
-    return Session.objects.raw(OPEN_SESSION, params)[0]
+    session = Session.objects.raw(OPEN_SESSION, params)[0]
+    return session, session.created  # type: ignore[attr-defined]  # the statement's own column
 
 
 def append_events(
@@ -122,9 +123,13 @@ def _as_stored(**columns: str | None) -> dict[str, Any]:
     return {name: json.loads(text) for name, text in columns.items() if text not in (None, "null")}
 
 
-def sessions_named(*, tenant_id: UUID, session_id: str, namespace: str | None) -> list[Session]:
-    """At most three sessions of that id: the one without a user first, then by age."""
+def sessions_named(
+    *, tenant_id: UUID, session_id: str, namespace: str | None, user_id: str | None
+) -> list[Session]:
+    """At most three sessions of that id: the one without user and namespace first, then by age."""
     found = Session.objects.filter(tenant_id=tenant_id, external_id=session_id)
     if namespace is not None:
         found = found.filter(namespace=namespace)
+    if user_id is not None:
+        found = found.filter(user_id=user_id)
     return list(found.order_by("user_id", "namespace", "started_at")[:3])

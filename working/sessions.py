@@ -32,29 +32,22 @@ def ref_of(session: Session) -> SessionRef:
 def find_session(*, caller: Caller, address: SessionAddress) -> Session | None:
     """The session that `address` means (DESIGN §1), or None.
 
-    With a user named or bound, exactly that user's. Otherwise the one without user and namespace, else the
-    only one without a user, else the only one of that id. Raises Conflict when several users have one,
-    Forbidden when the key does not reach it.
+    With a user named or bound, that user's only. The one with exactly the identity given, else the only one
+    without a user, else the only one of that id. Raises Conflict when there are several, Forbidden when the
+    key does not reach it.
     """
     ref = exact_ref(caller, address)
     with scope(caller.tenant_id):
-        if ref.user_id:
-            found = list(
-                Session.objects.filter(
-                    tenant_id=ref.tenant_id,
-                    external_id=ref.session_id,
-                    namespace=ref.namespace,
-                    user_id=ref.user_id,
-                )
-            )
-        else:
-            found = querysets.sessions_named(
-                tenant_id=ref.tenant_id, session_id=ref.session_id, namespace=address.namespace
-            )
+        found = querysets.sessions_named(
+            tenant_id=ref.tenant_id,
+            session_id=ref.session_id,
+            namespace=address.namespace,
+            user_id=ref.user_id or None,
+        )
     if not found:
         return None
     session = _the_one_meant(found, ref)
-    _confine(caller, session)
+    confine(caller, session)
     return session
 
 
@@ -80,11 +73,11 @@ def open_session(
     found = find_session(caller=caller, address=address)
     ref = ref_of(found) if found else exact_ref(caller, address)
     with scope(caller.tenant_id):
-        session = querysets.open_session(
+        session, created = querysets.open_session(
             ref=ref, agent_id=agent, project=named_project, metadata=metadata or {}, now=now
         )
-        _confine(caller, session)
-    return session, found is None
+        confine(caller, session)
+    return session, created
 
 
 def with_known_session(
@@ -136,7 +129,8 @@ def _the_one_meant(found: list[Session], ref: SessionRef) -> Session:
     raise Conflict("Several sessions have this id: name user_id or namespace.")
 
 
-def _confine(caller: Caller, session: Session) -> None:
+def confine(caller: Caller, session: Session) -> None:
+    """Raises Forbidden when the key is bound to another agent or project than the session's."""
     agent_differs = caller.agent_id and session.agent_id != caller.agent_id
     project_differs = caller.project and session.project != caller.project
     if agent_differs or project_differs:

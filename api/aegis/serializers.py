@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import AnyJSON, Id, Text
+from api.fields import AnyJSON, Id, Text, refuse_slash_at_end
 
 LONGEST_ID = 100
 
@@ -28,7 +28,7 @@ class LedgerMark(LedgerItem):
 
 class StoreEpisode(serializers.Serializer[Any]):
     agent_id = Id(max_length=LONGEST_ID)
-    conversation_id = Id(max_length=LONGEST_ID)
+    conversation_id = Id(max_length=LONGEST_ID, validators=[refuse_slash_at_end])
     summary = Text(allow_blank=False)
     user_id = Id(max_length=LONGEST_ID, required=False, allow_null=True)
     key_decisions = AnyJSON(required=False)

@@ -8,7 +8,8 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.aegis import answers, errors, serializers
+from api import parameters
+from api.aegis import answers, errors, schemas, serializers
 from api.errors import Problem
 from api.views import DialectView, caller_of, json_body, named_user, query_id, session_address, validated
 from episodic.episodes import list_episodes, store_episode
@@ -32,7 +33,11 @@ class WorkingMemoryView(AegisView):
 
     scopes = {"GET": "read", "PUT": "write", "DELETE": "write"}
 
-    @extend_schema(summary="All fields of the conversation", responses=dict)
+    @extend_schema(
+        summary="All fields of the conversation",
+        parameters=[*parameters.SESSION, parameters.ENVELOPE],
+        responses={200: schemas.FIELDS_OR_ENVELOPE},
+    )
     def get(self, request: Request, conversation_id: str) -> Response:
         envelope = request.query_params.get("envelope") == "1"
         found = memory.read_fields(
@@ -45,7 +50,12 @@ class WorkingMemoryView(AegisView):
             return Response(answers.envelope(conversation_id, found))
         return Response(found.data if found else {})
 
-    @extend_schema(summary="Merge fields", request=serializers.PutWorkingMemory, responses=dict)
+    @extend_schema(
+        summary="Merge fields",
+        parameters=parameters.SESSION,
+        request=serializers.PutWorkingMemory,
+        responses=schemas.AegisEnvelope,
+    )
     def put(self, request: Request, conversation_id: str) -> Response:
         body = validated(serializers.PutWorkingMemory, json_body(request))
         written = memory.put_fields(
@@ -57,7 +67,12 @@ class WorkingMemoryView(AegisView):
         )
         return Response(answers.envelope(conversation_id, written))
 
-    @extend_schema(summary="Delete fields, or all", request=serializers.DeleteFields, responses={200: dict})
+    @extend_schema(
+        summary="Delete fields, or all",
+        parameters=[*parameters.SESSION, parameters.FIELDS],
+        request=serializers.DeleteFields,
+        responses={200: schemas.AegisDeletedFields},
+    )
     def delete(self, request: Request, conversation_id: str) -> Response:
         deleted = memory.delete_fields(
             caller=caller_of(request),
@@ -73,7 +88,11 @@ class ConversationView(AegisView):
 
     scopes = {"GET": "read"}
 
-    @extend_schema(summary="The memories of a conversation, oldest first", responses=dict)
+    @extend_schema(
+        summary="The memories of a conversation, oldest first",
+        parameters=parameters.SESSION,
+        responses=schemas.AegisConversation,
+    )
     def get(self, request: Request, conversation_id: str) -> Response:
         address = _address(request, conversation_id)
         where = EpisodeFilter(
@@ -92,7 +111,12 @@ class StoreView(ConversationView):
 
     scopes = {"POST": "write", "GET": "read"}
 
-    @extend_schema(summary="Store a summary", request=serializers.StoreEpisode, responses=dict)
+    @extend_schema(
+        summary="Store a summary",
+        parameters=parameters.USER_OR_NAMESPACE,
+        request=serializers.StoreEpisode,
+        responses=schemas.AegisEpisode,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = validated(serializers.StoreEpisode, json_body(request))
         new = NewEpisode(
@@ -115,7 +139,15 @@ class SearchView(ConversationView):
 
     scopes = {"POST": "read", "GET": "read"}
 
-    @extend_schema(summary="Search by meaning", request=serializers.SearchEpisodes, responses=dict)
+    @extend_schema(
+        summary="Search by meaning",
+        parameters=[*parameters.USER_OR_NAMESPACE, parameters.FORMAT],
+        request=serializers.SearchEpisodes,
+        responses={
+            (200, "application/json"): schemas.AegisHits,
+            (200, "text/plain"): str,
+        },
+    )
     def post(self, request: Request, conversation_id: str) -> Response | HttpResponse:
         body = validated(serializers.SearchEpisodes, json_body(request))
         query = RecallQuery(
@@ -138,12 +170,20 @@ class LedgerView(AegisView):
 
     scopes = {"GET": "read", "DELETE": "write"}
 
-    @extend_schema(summary="Everything injected so far", responses=dict)
+    @extend_schema(
+        summary="Everything injected so far",
+        parameters=parameters.SESSION,
+        responses={200: schemas.LEDGER_ITEMS},
+    )
     def get(self, request: Request, conversation_id: str) -> Response:
         address = _address(request, conversation_id)
         return Response(injections.read_items(caller=caller_of(request), address=address, now=timezone.now()))
 
-    @extend_schema(summary="Forget everything injected", responses={200: dict})
+    @extend_schema(
+        summary="Forget everything injected",
+        parameters=parameters.SESSION,
+        responses={200: schemas.AegisDeleted},
+    )
     def delete(self, request: Request, conversation_id: str) -> Response:
         address = _address(request, conversation_id)
         count = injections.clear_ledger(caller=caller_of(request), address=address, now=timezone.now())
@@ -170,7 +210,12 @@ class LedgerCheckView(LedgerVerbView):
     verb = "check"
     scopes = LedgerView.scopes | {"POST": "read"}
 
-    @extend_schema(summary="Was it injected?", request=serializers.LedgerItem, responses=dict)
+    @extend_schema(
+        summary="Was it injected?",
+        parameters=parameters.SESSION,
+        request=serializers.LedgerItem,
+        responses=schemas.LedgerChecked,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         item_key = validated(serializers.LedgerItem, json_body(request))["item_key"]
         value = injections.check_item(
@@ -190,7 +235,12 @@ class LedgerMarkView(LedgerVerbView):
     verb = "mark"
     scopes = LedgerView.scopes | {"POST": "write"}
 
-    @extend_schema(summary="It was injected", request=serializers.LedgerMark, responses=dict)
+    @extend_schema(
+        summary="It was injected",
+        parameters=parameters.SESSION,
+        request=serializers.LedgerMark,
+        responses=schemas.LedgerMarked,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = validated(serializers.LedgerMark, json_body(request))
         created = injections.mark_item(
@@ -209,7 +259,12 @@ class LedgerClaimView(LedgerVerbView):
     verb = "claim"
     scopes = LedgerView.scopes | {"POST": "write"}
 
-    @extend_schema(summary="Let one of several inject it", request=serializers.LedgerMark, responses=dict)
+    @extend_schema(
+        summary="Let one of several inject it",
+        parameters=parameters.SESSION,
+        request=serializers.LedgerMark,
+        responses=schemas.LedgerClaimed,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = validated(serializers.LedgerMark, json_body(request))
         claimed = injections.claim_item(
@@ -228,7 +283,12 @@ class LedgerEvictView(LedgerVerbView):
     verb = "evict"
     scopes = LedgerView.scopes | {"POST": "write"}
 
-    @extend_schema(summary="Allow it to be injected again", request=serializers.LedgerItem, responses=dict)
+    @extend_schema(
+        summary="Allow it to be injected again",
+        parameters=parameters.SESSION,
+        request=serializers.LedgerItem,
+        responses=schemas.LedgerEvicted,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         item_key = validated(serializers.LedgerItem, json_body(request))["item_key"]
         evicted = injections.evict_item(

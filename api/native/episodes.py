@@ -5,10 +5,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.native import answers, serializers
+from api import parameters
+from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
 from api.native.views import NativeView, page_size
-from api.views import caller_of, json_body, query_id, validated
+from api.views import caller_of, json_body, named_user, query_id, validated
 from episodic.episodes import list_episodes, store_episode
 from episodic.models import MemoryType
 from episodic.types import EpisodeFilter, NewEpisode
@@ -22,7 +23,11 @@ class EpisodesView(NativeView):
 
     scopes = {"GET": "read", "POST": "write"}
 
-    @extend_schema(summary="Episodes, newest first", responses=dict)
+    @extend_schema(
+        summary="Episodes, newest first",
+        parameters=[*parameters.LIST, *parameters.OWNERS, *parameters.OF_EPISODES],
+        responses=schemas.EpisodePage,
+    )
     def get(self, request: Request) -> Response:
         limit = page_size(request)
         where = EpisodeFilter(
@@ -38,12 +43,17 @@ class EpisodesView(NativeView):
         )
         return Response(page(found, limit, moment=lambda one: one.created_at, show=answers.episode))
 
-    @extend_schema(summary="Store an episode", request=serializers.NewEpisodeBody, responses={201: dict})
+    @extend_schema(
+        summary="Store an episode",
+        parameters=[parameters.BODY_USER],
+        request=serializers.NewEpisodeBody,
+        responses={201: schemas.Episode},
+    )
     def post(self, request: Request) -> Response:
         body = validated(serializers.NewEpisodeBody, json_body(request))
         new = NewEpisode(
             text=body["text"],
-            user_id=body.get("user_id"),
+            user_id=named_user(request, body.get("user_id")),
             agent_id=body.get("agent_id"),
             session_id=body.get("session_id") or "",
             memory_type=body.get("memory_type", MemoryType.EPISODIC),
@@ -62,11 +72,16 @@ class RecallView(NativeView):
 
     scopes = {"POST": "read"}
 
-    @extend_schema(summary="What is remembered about this?", request=serializers.RecallBody, responses=dict)
+    @extend_schema(
+        summary="What is remembered about this?",
+        parameters=[parameters.BODY_USER],
+        request=serializers.RecallBody,
+        responses=schemas.RecallAnswer,
+    )
     def post(self, request: Request) -> Response:
         body = validated(serializers.RecallBody, json_body(request))
         where = EpisodeFilter(
-            user_id=body.get("user_id"),
+            user_id=named_user(request, body.get("user_id")),
             agent_id=body.get("agent_id"),
             project=body.get("project"),
             session_id=body.get("session_id"),

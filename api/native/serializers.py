@@ -5,9 +5,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import AnyJSON, Id, Text
+from api.fields import AnyJSON, Id, Text, refuse_slash_at_end
 from episodic.models import MemoryType
 
+ROUTES = ("/turns", "/events", "/window", "/end")
 ROLES = ("user", "assistant", "system", "tool")
 MOST_AT_ONCE = 1_000
 
@@ -21,8 +22,14 @@ class Strict(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
+def refuse_route_at_end(session_id: str) -> None:
+    """What ends like a route below a session could not be told from it."""
+    if session_id.endswith(ROUTES):
+        raise serializers.ValidationError(f"May not end in {', '.join(ROUTES)}.")
+
+
 class NewSession(Strict):
-    session_id = Id(required=False)
+    session_id = Id(required=False, validators=[refuse_slash_at_end, refuse_route_at_end])
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
     project = Id(required=False, allow_null=True, max_length=200)
@@ -67,7 +74,7 @@ class NewEpisodeBody(Strict):
     text = Text(allow_blank=False)
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
-    session_id = Id(required=False, allow_null=True)
+    session_id = Id(required=False, allow_null=True, validators=[refuse_slash_at_end])
     memory_type = serializers.ChoiceField(choices=MemoryType.choices, required=False)
     topics = serializers.ListField(child=Id(), required=False, max_length=100)
     entities = serializers.ListField(child=Id(), required=False, max_length=100)
@@ -80,7 +87,7 @@ class RecallBody(Strict):
     query = Text(allow_blank=False)
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
-    session_id = Id(required=False, allow_null=True)
+    session_id = Id(required=False, allow_null=True, validators=[refuse_slash_at_end])
     project = Id(required=False, allow_null=True, max_length=200)
     memory_type = serializers.ListField(
         child=serializers.ChoiceField(choices=MemoryType.choices), required=False

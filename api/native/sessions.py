@@ -9,10 +9,11 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.native import answers, serializers
+from api import parameters
+from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
-from api.native.views import NativeView, page_size, whole_number
-from api.views import caller_of, checked_id, json_body, named_user, query_id, session_address, validated
+from api.native.views import NativeView, page_size, session_address, whole_number
+from api.views import caller_of, checked_id, json_body, named_user, query_id, validated
 from recall.sessions import delete_session, end_session
 from tenants.errors import Invalid
 from working.events import append_events, event_type_of, list_events, role_of
@@ -27,7 +28,12 @@ class SessionsView(NativeView):
 
     scopes = {"GET": "read", "POST": "write"}
 
-    @extend_schema(operation_id="sessions_list", summary="Sessions, newest activity first", responses=dict)
+    @extend_schema(
+        operation_id="sessions_list",
+        summary="Sessions, newest activity first",
+        parameters=[*parameters.LIST, *parameters.OWNERS, parameters.NAMESPACE, parameters.ACTIVE],
+        responses=schemas.SessionPage,
+    )
     def get(self, request: Request) -> Response:
         limit = page_size(request)
         found = list_sessions(
@@ -35,6 +41,7 @@ class SessionsView(NativeView):
             user_id=query_id(request, "user_id"),
             agent_id=query_id(request, "agent_id"),
             project=query_id(request, "project"),
+            namespace=query_id(request, "namespace"),
             active=_flag(request, "active"),
             before=position_of(request),
             limit=limit + 1,
@@ -43,8 +50,9 @@ class SessionsView(NativeView):
 
     @extend_schema(
         summary="Create or find a session",
+        parameters=parameters.USER_OR_NAMESPACE,
         request=serializers.NewSession,
-        responses={200: dict, 201: dict},
+        responses={200: schemas.Session, 201: schemas.Session},
     )
     def post(self, request: Request) -> Response:
         body = validated(serializers.NewSession, _body_or_empty(request))
@@ -69,12 +77,14 @@ class SessionView(NativeView):
 
     scopes = {"GET": "read", "DELETE": "write"}
 
-    @extend_schema(summary="A session", responses=dict)
+    @extend_schema(summary="A session", parameters=parameters.SESSION, responses=schemas.Session)
     def get(self, request: Request, session_id: str) -> Response:
         address = session_address(request, session_id)
         return Response(answers.session(access_session(caller=caller_of(request), address=address)))
 
-    @extend_schema(summary="Delete working state, log and ledger", responses={204: None})
+    @extend_schema(
+        summary="Delete working state, log and ledger", parameters=parameters.SESSION, responses={204: None}
+    )
     def delete(self, request: Request, session_id: str) -> Response:
         delete_session(
             caller=caller_of(request), address=session_address(request, session_id), now=timezone.now()
@@ -88,7 +98,10 @@ class TurnsView(NativeView):
     scopes = {"POST": "write"}
 
     @extend_schema(
-        summary="Append turns; a known id is a duplicate", request=serializers.AppendTurns, responses=dict
+        summary="Append turns; a known id is a duplicate",
+        parameters=parameters.SESSION,
+        request=serializers.AppendTurns,
+        responses=schemas.AppendedTurns,
     )
     def post(self, request: Request, session_id: str) -> Response:
         body = validated(serializers.AppendTurns, json_body(request))
@@ -115,7 +128,16 @@ class EventsView(NativeView):
 
     scopes = {"GET": "read", "POST": "write"}
 
-    @extend_schema(summary="The log, oldest first", responses=dict)
+    @extend_schema(
+        summary="The log, oldest first",
+        parameters=[
+            *parameters.SESSION,
+            parameters.LIMIT,
+            parameters.EVENT_CURSOR,
+            parameters.EVENT_TYPES,
+        ],
+        responses=schemas.EventPage,
+    )
     def get(self, request: Request, session_id: str) -> Response:
         limit = page_size(request)
         types = [
@@ -135,7 +157,12 @@ class EventsView(NativeView):
         following = str(shown[-1].seq) if len(found) > limit else None
         return Response({"results": [answers.event(one) for one in shown], "next": following})
 
-    @extend_schema(summary="Append one event or a list", request=serializers.NewEventBody, responses=dict)
+    @extend_schema(
+        summary="Append one event or a list",
+        parameters=parameters.SESSION,
+        request=serializers.NewEventBody,
+        responses=schemas.AppendedEvents,
+    )
     def post(self, request: Request, session_id: str) -> Response:
         now = timezone.now()
         appended = append_events(
@@ -154,7 +181,11 @@ class WindowView(NativeView):
 
     scopes = {"GET": "read"}
 
-    @extend_schema(summary="The newest exchanges, ready for a chat API", responses=dict)
+    @extend_schema(
+        summary="The newest exchanges, ready for a chat API",
+        parameters=[*parameters.SESSION, *parameters.WINDOW],
+        responses=schemas.Window,
+    )
     def get(self, request: Request, session_id: str) -> Response:
         window = read_window(
             caller=caller_of(request),
@@ -173,7 +204,10 @@ class EndView(NativeView):
     scopes = {"POST": "write"}
 
     @extend_schema(
-        summary="End: summary, episode, empty ledger", request=serializers.EndSession, responses=dict
+        summary="End: summary, episode, empty ledger",
+        parameters=parameters.SESSION,
+        request=serializers.EndSession,
+        responses=schemas.EndedSession,
     )
     def post(self, request: Request, session_id: str) -> Response:
         validated(serializers.EndSession, _body_or_empty(request))

@@ -1,5 +1,5 @@
 """The native routes, with and without trailing slash. A session id may hold slashes; it takes what the route
-leaves, so an id must not itself end in the name of a route below it."""
+leaves, and is refused if it ends like a route below it."""
 
 from django.urls import re_path
 

@@ -5,10 +5,12 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api import views
 from api.errors import Problem
-from api.native import errors
+from api.native import errors, serializers
 from api.views import DialectView
 from tenants.errors import Invalid
+from working.types import SessionAddress
 
 MOST_RESULTS = 200
 
@@ -23,6 +25,13 @@ class NativeView(DialectView):
         response = super().handle_exception(exc)
         response.content_type = "application/problem+json"
         return response
+
+
+def session_address(request: Request, session_id: str) -> SessionAddress:
+    """The session that path and query name. Raises Invalid for an id that ends like a route below it."""
+    if session_id.endswith(serializers.ROUTES):
+        raise Invalid(f"May not end in {', '.join(serializers.ROUTES)}.", "session_id")
+    return views.session_address(request, session_id)
 
 
 def whole_number(

@@ -10,13 +10,15 @@ local loaded, life, agent, project =
 
 local foreign = (ARGV[2] ~= '' and ARGV[2] ~= agent) or (ARGV[3] ~= '' and ARGV[3] ~= project)
 
--- Renews the session's hold; false when the life that the ledger belongs to is over. Under another run of the
--- server nothing can be said: the session may be missing because it was lost.
-local function alive()
-    local born, hold, living = unpack(redis.call('HMGET', KEYS[3], 'born', 'ttl', 'life'))
-    local left = born and tonumber(born) + tonumber(ARGV[4]) - now or 0
-    if loaded == run_id() and (left <= 0 or living ~= life) then return false end
-    if left <= 0 then return true end
+local born, hold, living = unpack(redis.call('HMGET', KEYS[3], 'born', 'ttl', 'life'))
+local left = born and tonumber(born) + tonumber(ARGV[4]) - now or 0
+
+-- Whether the life that the ledger belongs to is over. Under another run of the server nothing can be said: the
+-- session may be missing because it was lost.
+local function expired() return loaded == run_id() and (left <= 0 or living ~= life) end
+
+-- Renews the session's hold. Comes last: a full server refuses a script by its first write only.
+local function touch()
+    if left <= 0 then return end
     for i = 3, #KEYS do redis.call('EXPIRE', KEYS[i], math.max(1, math.min(tonumber(hold), left))) end
-    return true
 end

@@ -37,7 +37,9 @@ def worker(*, log: Path, env: Mapping[str, str]) -> Program:
 
 
 def beat(home: Path, *, log: Path, env: Mapping[str, str]) -> Program:
-    """Celery's clock, which remembers in `home` when it last rang."""
+    """Celery's clock. It begins anew each time: a schedule that a crash left damaged would keep it down."""
+    for old in home.glob("celerybeat-schedule*"):
+        old.unlink()
     schedule = str(home / "celerybeat-schedule")
     return Program(
         "beat",

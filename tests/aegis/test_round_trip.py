@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.aegis import stores
+from working.memory import decode, encode
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"))
 NUMBERS = st.integers() | st.integers(-(10**400), 10**400) | st.floats(allow_nan=False, allow_infinity=False)
@@ -40,6 +41,17 @@ def test_a_string_of_brackets_comes_back_at_every_depth(acme, put):
     for names in (list(texts)[:200], list(texts)[200:]):
         put({name: texts[name] for name in names})
     assert acme.http.get("/working-memory/c").json() == texts
+
+
+def test_reader_and_writer_may_stand_at_other_depths_of_the_stack():
+    """Python refuses to parse brackets nearer to its limit; the reader has more room here than the writer."""
+
+    def deep(frames: int, text: str) -> str:
+        return encode(text) if frames == 0 else deep(frames - 1, text)
+
+    for depth in range(500, 1_000, 10):
+        text = "[" * depth + "]" * depth
+        assert decode(deep(200, text)) == text
 
 
 @pytest.mark.parametrize(

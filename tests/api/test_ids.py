@@ -1,6 +1,7 @@
 """Any text is an id, on every route, and no two texts are one id."""
 
 import random
+from urllib.parse import quote
 
 import pytest
 
@@ -9,7 +10,7 @@ from tests.api.calls import WITH_ID, assert_refusal, quoted
 ODD = [
     "a/b", "a:b", "a%2Fb", "a%2fb", "a%252Fb", "a b", "a+b", "a%20b", " a", "a ", "{a}", "{}", "a{b}c",
     "a?b", "a?b=c", "a%3Fb", "a#b", "a%", "%", "%%", "%zz", "%FF", "a\\b", "a\nb", "a\r\nb", "\n", "\t",
-    ".", "..", "...", ".hidden", "../x", "a/../b", "a//b", "//a", "/", "/a", "a&b", "a=b", "a;b", "a,b",
+    ".", "..", "...", ".hidden", "../x", "a/../b", "a//b", "//a", "/a", "a&b", "a=b", "a;b", "a,b",
     "'", '"', "a'--", "<b>", "$a", "*", "a*", "~", "ü", "u\u0308", "ß", "ẞ", "\u0131", "İ", "A", "a",
     "日本語", "💡", "👩‍👩‍👧", "\u202e", "\ufeff", "\u200b", "\x7f", "\x01", "store", "search", "store/x",
     "x/store", "check", "a/check", "check/check", "a/mark", "a/claim", "a/evict", "mark", "turns", "events",
@@ -137,3 +138,21 @@ def test_ids_that_are_long_in_bytes_are_kept_or_refused(acme):
         assert answer.status_code in (200, 201, 422), (
             f"{method} {path[:30]}: {answer.status_code} {answer.text[:200]}"
         )
+
+
+@pytest.mark.parametrize("one", ["a/", "/", "a//"])
+def test_an_id_that_ends_in_a_slash_is_refused(acme, one):
+    """It could not be told from the slash that a route may end in, and would reach another session."""
+    assert acme.http.post("/api/v1/sessions", json={"session_id": one}).status_code == 422
+    assert acme.http.post(f"/ledger/{quote(one, safe='')}/mark", json={"item_key": "k"}).status_code == 422
+    stored = {"agent_id": "a", "conversation_id": one, "summary": "s"}
+    assert acme.http.post("/episodic/store", json=stored).status_code == 422
+
+
+@pytest.mark.parametrize("route", ["turns", "events", "window", "end"])
+def test_a_native_id_that_ends_like_a_route_is_refused(acme, route):
+    one = f"a/{route}"
+    assert acme.http.post("/api/v1/sessions", json={"session_id": one}).status_code == 422
+    turns = {"turns": [{"role": "user", "content": "x"}]}
+    path = f"/api/v1/sessions/{quote(one, safe='')}/turns"
+    assert acme.http.post(path, json=turns).status_code == 422

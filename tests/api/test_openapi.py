@@ -1,14 +1,21 @@
 """The OpenAPI document, and the page that shows it."""
 
+import inspect
 import re
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
 
 import httpx
 import pytest
 import yaml
 from django.core.management import call_command
 from drf_spectacular.validation import validate_schema
+from jsonschema import Draft202012Validator
 
-from tests.api.calls import CALLS
+import api
+from tests.api.calls import CALLS, Call
 
 # Shown once, under the id's own route: an id that looks like a route of its own.
 LOOKALIKES = {
@@ -16,6 +23,10 @@ LOOKALIKES = {
     for call in CALLS
     if call.method != "POST" and re.search("/(check|mark|claim|evict|store|search)$", call.path)
 }
+SHOWN = [one for one in CALLS if (one.method, one.path) not in LOOKALIKES]
+QUERY_READ = re.compile(
+    r'(?:query_params\.get(?:list)?\(|(?:query_id|whole_number|_flag)\(\s*request,\s*)"(\w+)"'
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +44,46 @@ def test_it_is_valid(document):
     validate_schema(document)
 
 
-@pytest.mark.parametrize(
-    "call", [one for one in CALLS if (one.method, one.path) not in LOOKALIKES], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("call", SHOWN, ids=lambda one: one.name)
 def test_every_route_is_in_it_as_it_answers(document, long_lived, call):
-    paths = document["paths"].items()
-    shown = {re.sub(r"\{\w+\}", "{id}", path).rstrip("/"): methods for path, methods in paths}
-    operation = shown[call.path][call.method.lower()]
+    operation = operation_of(document, call)
     assert operation["summary"]
     long_lived.http.post("/api/v1/sessions", json={"session_id": "shown"})
-    assert str(call.send(long_lived, "shown").status_code) in operation["responses"]
+    answer = call.send(long_lived, "shown")
+    assert str(answer.status_code) in operation["responses"]
+    if answer.content:
+        media_type = answer.headers["content-type"]
+        schema = operation["responses"][str(answer.status_code)]["content"][media_type]["schema"]
+        components = {"components": strict(document["components"])}
+        Draft202012Validator({**schema, **components}).validate(answer.json())
     assert ("requestBody" in operation) == (bool(call.body) and call.method != "DELETE")
+
+
+@pytest.mark.parametrize("call", SHOWN, ids=lambda one: one.name)
+def test_every_query_parameter_that_is_read_is_in_it_and_no_other(document, call):
+    declared = operation_of(document, call).get("parameters", [])
+    shown = {one["name"]: one for one in declared if one["in"] == "query"}
+    assert set(shown) == names_read(getattr(call.view, call.method.lower()))
+    assert all(one["description"] and one["schema"] for one in shown.values())
+
+
+def test_every_way_to_read_the_query_is_known():
+    """Another helper that takes a name would hide it from the test above."""
+    modules = [import_module(one.name) for one in walk_packages(api.__path__, "api.") if not one.ispkg]
+    source = "".join(inspect.getsource(module) for module in modules)
+    read_by_variable = re.findall(r"query_params(?!\.get(?:list)?\(\"\w+\"\)).*", source)
+    assert read_by_variable == ["query_params.get(name)"] * 3  # query_id, whole_number, _flag
+
+
+@pytest.mark.parametrize("call", SHOWN, ids=lambda one: one.name)
+def test_every_route_shows_its_errors_in_its_dialect(document, call):
+    responses = operation_of(document, call)["responses"]
+    assert {"401", "403", "422", "503"} <= responses.keys()
+    media_type = "application/problem+json" if call.is_native else "application/json"
+    component = "Problem" if call.is_native else "AegisError"
+    for status in responses.keys() - {"200", "201", "204"}:
+        schema = responses[status]["content"][media_type]["schema"]
+        assert schema == {"$ref": f"#/components/schemas/{component}"}
 
 
 @pytest.mark.parametrize("path", ["/health", "/ready"])
@@ -71,3 +111,35 @@ def test_the_page_loads_own_files_only(server, path):
         assert file.startswith("/static/"), file
         assert httpx.get(server + file).status_code == 200
     assert not re.findall(r"https?://", page.text)
+
+
+def operation_of(document: dict[str, Any], call: Call) -> dict[str, Any]:
+    paths = document["paths"].items()
+    shown = {re.sub(r"\{\w+\}", "{id}", path).rstrip("/"): methods for path, methods in paths}
+    operation: dict[str, Any] = shown[call.path][call.method.lower()]
+    return operation
+
+
+def names_read(function: Callable[..., Any]) -> set[str]:
+    """The query parameters that the function reads, also through the functions of `api` that it calls."""
+    source = inspect.getsource(function)
+    names = set(QUERY_READ.findall(source))
+    for module, called in set(re.findall(r"\b(?:(\w+)\.)?(\w+)\(", source)):
+        known = function.__globals__
+        other = getattr(known.get(module), called, None) if module else known.get(called)
+        is_ours = inspect.isfunction(other) and other.__module__.startswith("api.")
+        if is_ours and other is not function:
+            names |= names_read(other)
+    return names
+
+
+def strict(schema: Any) -> Any:
+    """JSON Schema for one of OpenAPI 3.0: null where it may be, and no field that is not shown."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    changed = {name: strict(value) for name, value in schema.items()}
+    if changed.get("type") == "object" and "properties" in changed:
+        changed.setdefault("additionalProperties", False)
+    return {"anyOf": [changed, {"type": "null"}]} if schema.get("nullable") is True else changed

@@ -145,12 +145,19 @@ def test_a_namespace_alone_is_found_without_its_name(acme, forget):
 
 def test_user_and_namespace_together_are_exact(acme, forget):
     write(acme, "here", namespace="here")
-    write(acme, "alice here", user_id="alice", namespace="here")
     write(acme, "alice", user_id="alice")
+    write(acme, "alice here", user_id="alice", namespace="here")
     forget()
     assert read(acme, user_id="alice", namespace="here") == "alice here"
     assert read(acme, user_id="alice") == "alice"
     assert read(acme, namespace="here") == "here"
+
+
+def test_a_users_only_session_is_found_in_its_namespace(acme, forget):
+    write(acme, "alice's", user_id="alice", namespace="here")
+    forget()
+    assert read(acme, user_id="alice") == "alice's"
+    assert read(acme.with_key(user_id="alice")) == "alice's"
 
 
 def test_an_empty_name_is_no_name(acme, forget):

@@ -69,9 +69,8 @@ def test_head_and_options_are_answered(acme, call):
 
 @pytest.mark.parametrize(
     "path",
-    ["/nowhere", "/working-memory", "/working-memory/", "/episodic", "/ledger/", "/apix", "/v1",
-    "/memory/x", "/a%00b",
-     "/%ff", "/%E2%82%AC", "/favicon.ico", "/static/nothing.css", "/health/x"],
+    ["/nowhere", "/working-memory", "/working-memory/", "/episodic", "/ledger/", "/apix", "/v1", "/memory/x",
+     "/a%00b", "/%ff", "/%E2%82%AC", "/favicon.ico", "/static/nothing.css", "/health/x"],
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_an_unknown_route_is_404_in_json(server, acme, method, path):

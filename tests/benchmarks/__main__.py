@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import signal
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -36,6 +38,7 @@ def main() -> None:
         parser.error(f"there is no benchmark named {', '.join(sorted(unknown))}")
     if options.quick:
         options.seconds, options.repeat = 1, 1
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Stopped."))  # so that the stores are stopped, too
     figures = run(options)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1, default=asdict) + "\n")

@@ -37,7 +37,6 @@ def _gunicorn(workers: int, threads: int) -> Setup:
 
 SETUPS = [
     *(_granian(workers, threads) for workers in (1, 2) for threads in (1, 2, 4, 8)),
-    _granian(2, 4, "--http", "1"),
     _granian(2, 4, "--http", "1", "--no-ws"),
     _granian(2, 4, "--runtime-threads", "2"),
     _granian(2, 4, "--runtime-mode", "st"),

@@ -284,7 +284,7 @@ def die_after_commit(caller, content):
     ref, now = reference(caller), timezone.now()
     assert store.mark(caller=caller, ref=ref, now=now.timestamp(), token="dead")
     with scope(caller.tenant_id):
-        session = querysets.open_session(ref=ref, agent_id="", project="", metadata={}, now=now)
+        session, _created = querysets.open_session(ref=ref, agent_id="", project="", metadata={}, now=now)
         querysets.append_events(session=session, events=[turn("user", content)], now=now)
 
 

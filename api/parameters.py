@@ -1,0 +1,79 @@
+"""What the routes read from the query string, for the OpenAPI document alone; the views do the reading."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter
+
+from episodic.models import MemoryType
+
+LONGEST = {"type": "string", "minLength": 1, "maxLength": 255}
+
+
+def _text(name: str, description: str) -> OpenApiParameter:
+    return OpenApiParameter(name, LONGEST, description=description)
+
+
+def _number(name: str, description: str, maximum: int, default: int | None = None) -> OpenApiParameter:
+    kind: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": maximum}
+    return OpenApiParameter(name, kind, description=description, default=default)
+
+
+# The session, beside the id in path or body.
+SESSION = [
+    _text("user_id", "The user whose session it is; without it, the one session that the id can mean."),
+    _text("namespace", "The namespace of the session; empty by default."),
+]
+BODY_USER = _text("user_id", "The user, where the body names none; it may not name another.")
+USER_OR_NAMESPACE = [
+    BODY_USER,
+    _text("namespace", "The namespace, where the body names none; empty by default."),
+]
+
+# Lists.
+LIMIT = _number("limit", "The most results in one answer.", 200, 50)
+CURSOR = OpenApiParameter("cursor", str, description="Where to go on: `next` of the answer before.")
+EVENT_CURSOR = OpenApiParameter(
+    "cursor",
+    {"type": "integer", "minimum": 0, "maximum": 2**62},
+    description="Only events after this `seq`: `next` of the answer before.",
+    default=0,
+)
+USER = _text("user_id", "Only of this user.")
+AGENT = _text("agent_id", "Only of this agent.")
+PROJECT = _text("project", "Only of this project.")
+OF_SESSION = _text("session_id", "Only of the session with this id.")
+NAMESPACE = _text("namespace", "Only of this namespace.")
+LIST = [LIMIT, CURSOR]
+OWNERS = [USER, AGENT, PROJECT]
+ACTIVE = OpenApiParameter(
+    "active", bool, description="Only sessions that have not ended (`true`), or only those that have."
+)
+EVENT_TYPES = OpenApiParameter(
+    "event_types", str, many=True, description="Only events of these types: repeated, or with commas between."
+)
+MEMORY_TYPE = OpenApiParameter(
+    "memory_type",
+    str,
+    many=True,
+    enum=MemoryType.values,
+    description="Only episodes of this kind; repeated, of any of them.",
+)
+OF_EPISODES = [OF_SESSION, NAMESPACE, MEMORY_TYPE]
+
+# The window.
+WINDOW = [
+    _number("turns", "The newest exchanges to answer; by default `WORKING_MEMORY_TURNS`.", 1_000),
+    _number("token_budget", "The most tokens that the messages may take; unlimited by default.", 10_000_000),
+    _number(
+        "max_tool_result_chars", "Where the result of a tool is cut off; nowhere by default.", 10_000_000
+    ),
+]
+
+# AEGIS.
+ENVELOPE = OpenApiParameter("envelope", str, enum=["1"], description="`1`: the fields with their figures.")
+FORMAT = OpenApiParameter(
+    "format", str, enum=["text"], description="`text`: a block to put into a prompt, in place of JSON."
+)
+FIELDS = OpenApiParameter(
+    "fields", str, many=True, description="The fields to delete, where the body names none; all by default."
+)
