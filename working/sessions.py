@@ -12,6 +12,7 @@ from working.models import Session
 from working.types import SessionAddress, SessionRef
 
 T = TypeVar("T")
+ATTEMPTS = 4  # at a session that others delete at the same time
 
 
 def exact_ref(caller: Caller, address: SessionAddress) -> SessionRef:
@@ -94,17 +95,19 @@ def with_known_session(
     `create` is false.
     """
     answer = run(exact_ref(caller, address))
-    if answer is not None:
-        return answer
-    if create:
-        session, _created = open_session(caller=caller, address=address, now=now)
-    else:
-        found = find_session(caller=caller, address=address)
-        if found is None:
-            return None
-        session = found
-    adopt(session, now)
-    return run(ref_of(session))
+    for _attempt in range(ATTEMPTS):
+        if answer is not None:
+            break
+        if create:
+            session, _created = open_session(caller=caller, address=address, now=now)
+        else:
+            found = find_session(caller=caller, address=address)
+            if found is None:
+                return None
+            session = found
+        adopt(session, now)
+        answer = run(ref_of(session))
+    return answer
 
 
 def adopt(session: Session, now: datetime) -> None:

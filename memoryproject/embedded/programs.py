@@ -8,14 +8,18 @@ from memoryproject.embedded.program import Program
 
 
 def web(host: str, port: int, *, log: Path, env: Mapping[str, str]) -> Program:
-    """Granian. WEB_WORKERS processes (default 2) with WEB_THREADS threads each (default 8)."""
+    """Granian. WEB_WORKERS processes (default 2) with WEB_THREADS threads each (default 4).
+
+    docs/performance.md has the figures behind the defaults.
+    """
     return Program(
         "web",
         [
             "granian", "--interface", "wsgi", "memoryproject.wsgi:application",
             "--host", host, "--port", str(port),
             "--workers", env.get("WEB_WORKERS") or "2",
-            "--blocking-threads", env.get("WEB_THREADS") or "8",
+            "--blocking-threads", env.get("WEB_THREADS") or "4",
+            "--http", "1", "--no-ws",
             "--respawn-failed-workers", "--respawn-interval", "0.5",
             "--workers-kill-timeout", "5s",  # a client that holds a stream open does not hold up the end
         ],

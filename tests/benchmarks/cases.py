@@ -116,7 +116,7 @@ def append_floor(stage: Stage) -> Call:
         event = NewEvent("user_message", TURN, now, external_id=unique_id(), role="user")
         store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token)
         with scope(ref.tenant_id):
-            session = querysets.open_session(ref=ref, agent_id="", project="", metadata={}, now=now)
+            session, _created = querysets.open_session(ref=ref, agent_id="", project="", metadata={}, now=now)
             numbers, _count = querysets.append_events(session=session, events=[event], now=now)
         seq = (session.last_seq, session.last_seq + len(numbers))
         done = store.Committed(seq=seq, agent_id="", project="", entries=[entry_of(seq[1], event)])

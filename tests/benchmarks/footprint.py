@@ -26,10 +26,10 @@ def report(place: Stage, *, seconds: int) -> dict[str, list[dict[str, object]]]:
         load.run(
             web.url, search_requests(by_user=True)(place), clients=8, seconds=1
         )  # every worker has the model
-        before = _tree(web.pid)
+        before = _tree(web.pids())
         for requests in (put_requests, get_requests, store_requests, search_requests(by_user=False)):
             load.run(web.url, requests(place), clients=8, seconds=seconds)
-        after = _tree(web.pid)
+        after = _tree(web.pids())
     finally:
         web.stop()
     for when, processes in (("model loaded", before), ("after load", after)):
@@ -38,11 +38,12 @@ def report(place: Stage, *, seconds: int) -> dict[str, list[dict[str, object]]]:
     return {"before": [asdict(one) for one in before], "after": [asdict(one) for one in after]}
 
 
-def _tree(pid: int) -> list[Memory]:
-    """The process and its children; the first is the supervisor if there are workers below it."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    workers = [_memory("worker", int(child)) for child in children]
-    return [_memory("supervisor" if workers else "process", pid), *workers]
+def _tree(pids: list[int]) -> list[Memory]:
+    first, *workers = pids
+    return [
+        _memory("supervisor" if workers else "process", first),
+        *(_memory("worker", pid) for pid in workers),
+    ]
 
 
 def _memory(name: str, pid: int) -> Memory:

@@ -56,9 +56,16 @@ class Server:
             time.sleep(0.05)
         sys.exit("The web process did not become ready.")
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+    def pids(self) -> list[int]:
+        """The process that was started and its workers, if it has any."""
+        pid = self._process.pid
+        workers = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [pid, *map(int, workers)]
+
+    def cpu_seconds(self) -> float:
+        """Processor time of them all so far: the cost of a request whatever else the machine does."""
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self.pids()]
+        return sum(int(stat[11]) + int(stat[12]) for stat in stats) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> None:
         self._process.terminate()

@@ -32,12 +32,20 @@ def visitor(server: str) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture
-def admin(visitor: httpx.Client, operator: dict[str, str]) -> httpx.Client:
-    """A browser in which the demo admin has logged in."""
-    answer = log_in(visitor, operator["admin_user"], operator["admin_password"])
+@pytest.fixture(scope="module")
+def login(server: str, operator: dict[str, str]) -> httpx.Response:
+    """The answer to the demo admin's login."""
+    with httpx.Client(base_url=server, timeout=30) as client:
+        answer = log_in(client, operator["admin_user"], operator["admin_password"])
     assert answer.status_code == 302, answer.text
     assert answer.headers["Location"] == "/admin/"
+    return answer
+
+
+@pytest.fixture
+def admin(visitor: httpx.Client, login: httpx.Response) -> httpx.Client:
+    """A browser in which the demo admin has logged in."""
+    visitor.cookies.update(login.cookies)
     return visitor
 
 
@@ -88,11 +96,13 @@ def test_a_login_without_the_forms_token_or_from_another_site_is_refused(visitor
     assert foreign.status_code == 403
 
 
-def test_the_session_cookie_is_out_of_scripts_reach(admin, visitor):
-    visitor.cookies.clear()
-    assert visitor.get("/admin/").status_code == 302
-    cookie = admin.get("/admin/login/").headers.get("set-cookie", "")
+def test_the_session_cookie_is_out_of_scripts_and_other_sites_reach(login, admin):
+    [cookie] = [text for text in login.headers.get_list("set-cookie") if text.startswith("sessionid=")]
+    assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
+    assert admin.get("/admin/").status_code == 200
+    admin.cookies.clear()
+    assert admin.get("/admin/").status_code == 302
 
 
 def test_the_lists_span_the_tenants(admin, acme, globex):
