@@ -36,7 +36,7 @@ LIMIT %(limit)s
 AMONG = "episode_id = ANY (ARRAY(SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s{conditions}))"
 
 # Written out: to have the ORM compose it at every search costs more than PostgreSQL takes to answer.
-COLUMNS = ", ".join(field.column for field in Episode._meta.concrete_fields)
+COLUMNS = ", ".join(field.column for field in Episode._meta.concrete_fields if field.column)
 BY_ID = f"SELECT {COLUMNS} FROM agent_episodes WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s)"  # noqa: S608
 
 
