@@ -18,6 +18,7 @@ class Session(models.Model):
     project = models.CharField(max_length=200, blank=True)
     metadata = models.JSONField(default=dict)
     started_at = models.DateTimeField()
+    opened_at = models.DateTimeField(help_text="When it began, or went on after its last end.")
     last_activity_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     last_seq = models.BigIntegerField(
@@ -39,6 +40,15 @@ class Session(models.Model):
             models.Index(fields=["tenant", "-last_activity_at", "id"], name="session_recent"),
             # Serves the session list of one user.
             models.Index(fields=["tenant", "user_id", "-last_activity_at"], name="session_user_recent"),
+            # Serve the search for sessions that are idle, or too old.
+            models.Index(
+                fields=["tenant", "last_activity_at"],
+                condition=models.Q(ended_at__isnull=True),
+                name="session_idle",
+            ),
+            models.Index(
+                fields=["tenant", "opened_at"], condition=models.Q(ended_at__isnull=True), name="session_old"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -78,3 +88,20 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.seq} {self.event_type}"
+
+
+class Checkpoint(models.Model):
+    """Where an agent's loop stood: any JSON, kept to the letter."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    session_id = models.UUIDField()
+    version = models.BigIntegerField(help_text="1, 2, 3 …: the entity tag.")
+    value = models.TextField(help_text="JSON text as it came; jsonb would reorder it and cost a parse.")
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "session_id"], name="checkpoint_session")]
+
+    def __str__(self) -> str:
+        return f"{self.session_id} v{self.version}"

@@ -16,9 +16,10 @@ from working.types import NewEvent, SessionRef, StoredEvent
 # Locks the row either way, so that event numbers are given out one writer at a time.
 OPEN_SESSION = """
 INSERT INTO working_session AS s (id, tenant_id, namespace, user_id, external_id, agent_id, project, metadata,
-                                  started_at, last_activity_at, last_seq, turn_count, summarised_seq, summary)
+                                  started_at, opened_at, last_activity_at, last_seq, turn_count,
+                                  summarised_seq, summary)
 VALUES (%(id)s, %(tenant)s, %(namespace)s, %(user)s, %(session)s, %(agent)s, %(project)s, %(metadata)s::jsonb,
-        %(now)s, %(now)s, 0, 0, 0, '')
+        %(now)s, %(now)s, %(now)s, 0, 0, 0, '')
 ON CONFLICT (tenant_id, external_id, namespace, user_id) DO UPDATE SET
     last_activity_at = GREATEST(s.last_activity_at, EXCLUDED.last_activity_at),
     agent_id = CASE WHEN s.agent_id = '' THEN EXCLUDED.agent_id ELSE s.agent_id END,
@@ -49,6 +50,8 @@ WITH given AS (
     UPDATE working_session SET
         last_seq = last_seq + (SELECT count(*) FROM added),
         turn_count = turn_count + (SELECT count(*) FROM added WHERE role <> ''),
+        opened_at = CASE WHEN ended_at IS NOT NULL AND EXISTS (SELECT 1 FROM added) THEN %(now)s
+                         ELSE opened_at END,
         ended_at = CASE WHEN EXISTS (SELECT 1 FROM added) THEN NULL ELSE ended_at END
     WHERE tenant_id = %(tenant)s AND id = %(session)s
     RETURNING turn_count

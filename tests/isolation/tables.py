@@ -10,14 +10,26 @@ from uuid import UUID
 
 import numpy as np
 from django.apps import apps
+from django.contrib.auth.models import User
 from django.db import connections
 from django.db.models import Model
 from django.utils import timezone
 
 from episodic.models import Episode, EpisodeEmbedding
 from ledger.models import Injection
-from tenants.models import ApiKey, AuditEntry, Tenant
-from working.models import Event, Session
+from tenants.models import (
+    ApiKey,
+    AuditEntry,
+    ExportChunk,
+    Job,
+    Member,
+    PolicyVersion,
+    ProviderUsage,
+    StoredAnswer,
+    Tenant,
+    Tombstone,
+)
+from working.models import Checkpoint, Event, Session
 
 
 def is_tenant_model(model: type[Model]) -> bool:
@@ -83,7 +95,11 @@ def audit_entry(tenant_id: UUID) -> AuditEntry:
 def session(tenant_id: UUID) -> Session:
     now = timezone.now()
     return Session(
-        tenant_id=tenant_id, external_id=secrets.token_hex(4), started_at=now, last_activity_at=now
+        tenant_id=tenant_id,
+        external_id=secrets.token_hex(4),
+        started_at=now,
+        opened_at=now,
+        last_activity_at=now,
     )
 
 
@@ -111,3 +127,63 @@ def episode_embedding(tenant_id: UUID) -> EpisodeEmbedding:
     parent = store(episode(tenant_id))
     vector = np.zeros(4, dtype=np.float32)
     return EpisodeEmbedding(tenant_id=tenant_id, episode_id=parent.id, model="test", embedding=vector)
+
+
+@factory(Checkpoint)
+def checkpoint(tenant_id: UUID) -> Checkpoint:
+    parent = store(session(tenant_id))
+    return Checkpoint(
+        tenant_id=tenant_id, session_id=parent.id, version=1, value="{}", updated_at=timezone.now()
+    )
+
+
+@factory(Member)
+def member(tenant_id: UUID) -> Member:
+    return Member(tenant_id=tenant_id, user=store(User(username=secrets.token_hex(8))), role="viewer")
+
+
+@factory(PolicyVersion)
+def policy_version(tenant_id: UUID) -> PolicyVersion:
+    version = secrets.randbelow(2**30)
+    return PolicyVersion(tenant_id=tenant_id, version=version, document={}, author="test")
+
+
+@factory(Job)
+def job(tenant_id: UUID) -> Job:
+    now = timezone.now()
+    return Job(tenant_id=tenant_id, kind="test", max_attempts=1, run_at=now, created_at=now)
+
+
+@factory(StoredAnswer)
+def stored_answer(tenant_id: UUID) -> StoredAnswer:
+    return StoredAnswer(
+        tenant_id=tenant_id,
+        principal="test",
+        key=secrets.token_hex(8),
+        digest="0" * 64,
+        status=200,
+        body="{}",
+        created_at=timezone.now(),
+    )
+
+
+@factory(Tombstone)
+def tombstone(tenant_id: UUID) -> Tombstone:
+    return Tombstone(tenant_id=tenant_id, subject="0" * 64, erased_at=timezone.now(), requested_by="test")
+
+
+@factory(ExportChunk)
+def export_chunk(tenant_id: UUID) -> ExportChunk:
+    parent = store(job(tenant_id))
+    return ExportChunk(tenant_id=tenant_id, job_id=parent.id, number=1, data=b"x")
+
+
+@factory(ProviderUsage)
+def provider_usage(tenant_id: UUID) -> ProviderUsage:
+    return ProviderUsage(
+        tenant_id=tenant_id,
+        day=timezone.now().date(),
+        provider="openai",
+        model=secrets.token_hex(8),
+        purpose="embed",
+    )

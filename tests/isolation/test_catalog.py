@@ -19,6 +19,7 @@ GLOBAL_INDEXES = {
     "tenants_tenant_slug_0a9b71e6_like": "Django's companion of the slug's",
     "tenants_apikey_key_id_key": "a key is found by its id",
     "tenants_apikey_key_id_1c7f7fea_like": "Django's companion of the key id's",
+    "member_user": "a person's tenants are found before one is chosen",
 }
 PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

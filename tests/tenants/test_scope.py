@@ -17,7 +17,9 @@ from working.models import Session
 
 def add_session(tenant: Tenant, name: str = "s") -> Session:
     now = timezone.now()
-    return Session.objects.create(tenant_id=tenant.id, external_id=name, started_at=now, last_activity_at=now)
+    return Session.objects.create(
+        tenant_id=tenant.id, external_id=name, started_at=now, opened_at=now, last_activity_at=now
+    )
 
 
 def names() -> list[str]:
