@@ -59,6 +59,18 @@ def number(name: str, default: int, *, minimum: int = 0, maximum: int = 2**31) -
     return value
 
 
+def decimal(name: str, default: float, *, minimum: float = 0, maximum: float = 1) -> float:
+    """The setting as a number between `minimum` and `maximum`, with a point where it needs one."""
+    raw = text(name, str(default))
+    try:
+        value = float(raw)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be a number, not {raw!r}.") from error
+    if not minimum <= value <= maximum:  # also false for NaN
+        raise ImproperlyConfigured(f"{name} must lie between {minimum} and {maximum}, not {value}.")
+    return value
+
+
 def flag(name: str, default: bool) -> bool:
     """The setting as yes or no."""
     raw = text(name, "1" if default else "0").lower()

@@ -118,16 +118,46 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
+# A broker that hangs must not hold whoever sends to it.
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}
 EMBED_SWEEP_SECONDS = env.number("EMBED_SWEEP_SECONDS", 10, minimum=1)
+JOB_SWEEP_SECONDS = env.number("JOB_SWEEP_SECONDS", 5, minimum=1)
+JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, minimum=3)
+JOB_SLOW_THREADS = env.number("JOB_SLOW_THREADS", 2, minimum=1)
+JOB_KEEP_DAYS = env.number("JOB_KEEP_DAYS", 7, minimum=1)
+IDEMPOTENCY_KEEP_HOURS = env.number("IDEMPOTENCY_KEEP_HOURS", 24, minimum=1)
 CELERY_BEAT_SCHEDULE = {
     "heartbeat": {"task": "memoryproject.heartbeat", "schedule": 15.0},
     "embed-pending": {"task": "episodic.embed_pending", "schedule": float(EMBED_SWEEP_SECONDS)},
+    # What the broker lost is found by these. They expire: a worker that was away finds one, not hundreds.
+    "quick-jobs": {
+        "task": "tenants.run_jobs",
+        "schedule": float(JOB_SWEEP_SECONDS),
+        "kwargs": {"slow": False},
+        "options": {"expires": JOB_SWEEP_SECONDS},
+    },
+    "slow-jobs": {
+        "task": "tenants.run_jobs",
+        "schedule": float(JOB_SWEEP_SECONDS),
+        "kwargs": {"slow": True},
+        "options": {"expires": JOB_SWEEP_SECONDS},
+    },
+    "clear-old": {"task": "tenants.clear_old", "schedule": 3600.0},
 }
 
 # ── Memory ───────────────────────────────────────────────────────────────────────────────────────
 SESSION_TTL_SECONDS = env.number("SESSION_TTL_SECONDS", 86_400, minimum=60, maximum=259_200)
+SESSION_IDLE_SECONDS = env.number("SESSION_IDLE_SECONDS", 1_800, minimum=60, maximum=259_200)
 SESSION_MAX_AGE_SECONDS = env.number("SESSION_MAX_AGE_SECONDS", 7 * 86_400, minimum=3_600)
 WORKING_MEMORY_TURNS = env.number("WORKING_MEMORY_TURNS", 6, minimum=1, maximum=1_000)
+MAX_TOOL_RESULT_CHARS = env.number("MAX_TOOL_RESULT_CHARS", 8_000, maximum=1_000_000)
+INCLUDE_SUMMARY_AFTER_TURN = env.number("INCLUDE_SUMMARY_AFTER_TURN", 12, maximum=1_000)
+RECALL_ALPHA = env.decimal("RECALL_ALPHA", 0.75)
+RECALL_LAMBDA = env.decimal("RECALL_LAMBDA", 0.08, maximum=10)
+RECALL_TOP_K = env.number("RECALL_TOP_K", 5, minimum=1, maximum=200)
+ENTITY_CONFIDENCE_MIN = env.decimal("ENTITY_CONFIDENCE_MIN", 0.75)
+EPISODIC_RETENTION_DAYS = env.number("EPISODIC_RETENTION_DAYS", 90, minimum=30, maximum=365)
+EVENT_RETENTION_DAYS = env.number("EVENT_RETENTION_DAYS", 30, minimum=1, maximum=3_650)
 WORKING_LIST_LENGTH = env.number("WORKING_LIST_LENGTH", 256, minimum=16)
 WORKING_MEMORY_MAX_BYTES = env.number("WORKING_MEMORY_MAX_BYTES", 65_536, minimum=1_024)
 WORKING_MEMORY_STRICT = env.flag("WORKING_MEMORY_STRICT", False)

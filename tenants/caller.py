@@ -24,6 +24,11 @@ class Caller:
 
     is_authenticated = True  # what REST frameworks ask of a request's user
 
+    @property
+    def principal(self) -> str:
+        """Who it is, for the audit log and for what belongs to one caller: `key:<key_id>`, `anonymous` …"""
+        return self.key_id if self.key_id == "anonymous" else f"key:{self.key_id}"
+
     def may(self, scope: Scope) -> bool:
         """Whether the key carries `scope`; `admin` carries all."""
         return scope in self.scopes or "admin" in self.scopes

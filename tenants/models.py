@@ -138,6 +138,9 @@ class Job(models.Model):
     requested_by = models.CharField(max_length=255, blank=True)
     dedup_key = models.CharField(max_length=255, null=True, help_text="At most one of these waits.")
     state = models.CharField(max_length=8, choices=JobState.choices, default=JobState.QUEUED)
+    slow = models.BooleanField(
+        default=False, help_text="Waits for providers; kept apart from the quick ones."
+    )
     run_at = models.DateTimeField(help_text="Not before this moment.")
     attempts = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField()
@@ -160,9 +163,16 @@ class Job(models.Model):
             )
         ]
         indexes = [
-            # Serves the claim: the next of each tenant in turn.
+            # Serve the claim: the next of each tenant in turn, quick or slow.
             models.Index(
-                fields=["tenant", "run_at", "id"], condition=models.Q(state="queued"), name="job_queued"
+                fields=["tenant", "run_at", "id"],
+                condition=models.Q(state="queued", slow=False),
+                name="job_queued_quick",
+            ),
+            models.Index(
+                fields=["tenant", "run_at", "id"],
+                condition=models.Q(state="queued", slow=True),
+                name="job_queued_slow",
             ),
             # Serves the search for workers that died.
             models.Index(

@@ -28,12 +28,12 @@ def web(host: str, port: int, *, log: Path, env: Mapping[str, str]) -> Program:
 
 
 def worker(*, log: Path, env: Mapping[str, str]) -> Program:
-    """A Celery worker with two threads. An unfinished task is done again: tasks are acknowledged late."""
+    """A Celery worker with four threads. An unfinished task is done again: tasks are acknowledged late."""
     return Program(
         "worker",
         [
             "celery", "-A", "memoryproject", "worker", "--loglevel", "INFO",
-            "--pool", "threads", "--concurrency", "2", "--without-gossip", "--without-mingle",
+            "--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle",
         ],
         log=log, env=env, parent_death=signal.SIGQUIT,
         stop_steps=((signal.SIGTERM, 8.0), (signal.SIGQUIT, 3.0)),  # after the running tasks, then at once

@@ -83,6 +83,12 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
+                (
+                    "slow",
+                    models.BooleanField(
+                        default=False, help_text="Waits for providers; kept apart from the quick ones."
+                    ),
+                ),
                 ("run_at", models.DateTimeField(help_text="Not before this moment.")),
                 ("attempts", models.PositiveIntegerField(default=0)),
                 ("max_attempts", models.PositiveIntegerField()),
@@ -114,9 +120,14 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("state", "queued")),
+                        condition=models.Q(("slow", False), ("state", "queued")),
                         fields=["tenant", "run_at", "id"],
-                        name="job_queued",
+                        name="job_queued_quick",
+                    ),
+                    models.Index(
+                        condition=models.Q(("slow", True), ("state", "queued")),
+                        fields=["tenant", "run_at", "id"],
+                        name="job_queued_slow",
                     ),
                     models.Index(
                         condition=models.Q(("state", "running")),

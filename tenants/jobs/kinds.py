@@ -1,0 +1,72 @@
+"""The kinds of jobs. Each app registers its own in `ready()`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+Result = Mapping[str, Any] | None
+
+
+class RetryLater(Exception):
+    """What the job needs is away; try again, not before `after` seconds."""
+
+    def __init__(self, message: str, after: float = 0.0) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+class GiveUp(Exception):
+    """The job cannot succeed, however often it is tried: straight to the dead letters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A job as its kind sees it. `since` is when its cause came in."""
+
+    id: UUID
+    tenant_id: UUID
+    kind: str
+    payload: Mapping[str, Any]
+    user_id: str
+    since: datetime
+    attempts: int
+    max_attempts: int
+    lease: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind of job does.
+
+    `prepare` runs first, outside any transaction: providers are asked there, and long work is done there in
+    steps that can be repeated. `apply` then runs in the scope that also finishes the job: its rows and the
+    job's end are one commit, so its effect happens exactly once. It may be called again after a rollback, and
+    shares its transaction with other jobs unless `slow`. What `apply` answers is the job's result.
+    """
+
+    name: str
+    apply: Callable[[Task, Any], Result]
+    prepare: Callable[[Task], Any] | None = None
+    slow: bool = False
+    keep: bool = False
+    attempts: int = 12
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Makes a kind known to this process; the same name again replaces it."""
+    if kind.prepare is not None and not kind.slow:
+        raise ValueError(f"{kind.name}: what prepares is slow.")  # it would hold up the quick ones
+    _kinds[kind.name] = kind
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of that name. Raises LookupError for one that no app has registered: perhaps a newer version
+    of this server has sent it, so the job is tried again like any other."""
+    if name not in _kinds:
+        raise LookupError(f"There is no kind of job named {name}.")
+    return _kinds[name]

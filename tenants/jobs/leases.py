@@ -1,0 +1,37 @@
+"""Keeping jobs ours while they run: long ones outlast their lease, and a frozen worker must lose it."""
+
+import logging
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from django.db import DatabaseError, connections
+
+from tenants.jobs import querysets
+from tenants.jobs.kinds import Task
+
+log = logging.getLogger(__name__)
+
+
+@contextmanager
+def kept(tasks: Sequence[Task], *, seconds: float) -> Iterator[None]:
+    """Renews the jobs' lease until the block ends, each third of it."""
+    ended = threading.Event()
+    keeper = threading.Thread(target=_renew, args=(tasks, seconds, ended), name="keep-leases", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _renew(tasks: Sequence[Task], seconds: float, ended: threading.Event) -> None:
+    try:
+        while not ended.wait(seconds / 3):
+            try:
+                querysets.renew(tasks=tasks, seconds=seconds)
+            except DatabaseError as error:  # try again: what is lost meanwhile will not be applied
+                log.warning("lease_not_renewed: %s", type(error).__name__)
+                connections["admin"].close()
+    finally:
+        connections.close_all()

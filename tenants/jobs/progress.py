@@ -1,0 +1,17 @@
+"""How far a long job is, for whoever waits for it."""
+
+from tenants.jobs import querysets
+from tenants.jobs.kinds import Task
+from tenants.scope import scope
+
+
+class LeaseLost(Exception):
+    """Another worker has the job now: stop."""
+
+
+def report(task: Task, *, done: int, total: int | None = None) -> None:
+    """Says how far the job is. Raises LeaseLost when it is not ours any longer. Outside any scope."""
+    with scope(task.tenant_id):
+        ours = querysets.report_progress(task=task, done=done, total=total)
+    if not ours:
+        raise LeaseLost(f"Job {task.id} is another worker's now.")

@@ -1,0 +1,204 @@
+"""The SQL of jobs: insert, claim, finish, fail, renew. Claims see every tenant (admin role), the rest one."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, connections
+from uuid_utils.compat import uuid7
+
+from tenants.jobs.kinds import Task
+
+INSERT = """
+INSERT INTO tenants_job (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow, run_at,
+                         attempts, max_attempts, done, total, error, created_at)
+VALUES (%(id)s, %(tenant)s, %(kind)s, %(payload)s::jsonb, %(user_id)s, %(requested_by)s, %(dedup_key)s,
+        'queued', %(slow)s, coalesce(%(run_at)s, now()), 0, %(max_attempts)s, 0, %(total)s, '',
+        %(created_at)s)
+ON CONFLICT (tenant_id, kind, dedup_key) WHERE dedup_key IS NOT NULL AND state = 'queued' DO NOTHING
+"""
+WAITING = """
+SELECT id FROM tenants_job
+WHERE tenant_id = %(tenant)s AND kind = %(kind)s AND dedup_key = %(dedup_key)s AND state = 'queued'
+"""
+
+# Goes from tenant to tenant by the index, beginning after `after`, and takes as many from each: the cost is
+# that of the jobs taken, whatever waits behind them. By ctid: there is no plan but the right one.
+CLAIM = """
+WITH RECURSIVE turn (tenant_id, n) AS (
+    (SELECT tenant_id, 1 FROM tenants_job
+     WHERE state = 'queued' AND {lane} AND tenant_id > %(after)s ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT j.tenant_id FROM tenants_job j
+            WHERE j.state = 'queued' AND {lane} AND j.tenant_id > turn.tenant_id
+            ORDER BY j.tenant_id LIMIT 1), n + 1
+    FROM turn WHERE turn.tenant_id IS NOT NULL AND n < %(tenants)s
+), taken AS MATERIALIZED (
+    SELECT mine.place FROM turn, LATERAL (
+        SELECT j.ctid AS place FROM tenants_job j
+        WHERE j.tenant_id = turn.tenant_id AND j.state = 'queued' AND {lane} AND j.run_at <= now()
+        ORDER BY j.run_at, j.id
+        LIMIT (SELECT greatest(1, %(limit)s / greatest(1, count(tenant_id))) FROM turn)
+        FOR UPDATE SKIP LOCKED) mine
+    LIMIT %(limit)s
+), claimed AS (
+    UPDATE tenants_job SET state = 'running', lease = %(lease)s, attempts = attempts + 1,
+           lease_until = now() + make_interval(secs => %(seconds)s)
+    WHERE ctid = ANY (ARRAY(SELECT place FROM taken))
+    RETURNING id, tenant_id, kind, payload, user_id, created_at, attempts, max_attempts
+)
+SELECT (SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL ORDER BY n DESC LIMIT 1), c.*
+FROM (SELECT) one LEFT JOIN claimed c ON true
+"""
+RENEW = """
+UPDATE tenants_job SET lease_until = now() + make_interval(secs => %(seconds)s)
+WHERE tenant_id = ANY(%(tenants)s) AND id = ANY(%(ids)s) AND lease = %(lease)s AND state = 'running'
+"""
+# A worker that died leaves its jobs to others; one that dies over and over by the same job, to a person. Of
+# several that mean the same work, one is enough.
+DROP_TWINS = """
+DELETE FROM tenants_job j
+WHERE state = 'running' AND lease_until < now() AND dedup_key IS NOT NULL AND EXISTS (
+    SELECT 1 FROM tenants_job w
+    WHERE w.tenant_id = j.tenant_id AND w.kind = j.kind AND w.dedup_key = j.dedup_key
+    AND (w.state = 'queued' OR (w.state = 'running' AND w.lease_until < now() AND w.id > j.id)))
+"""
+RELEASE = """
+UPDATE tenants_job SET lease = NULL, lease_until = NULL, error = 'The worker died or froze while it ran.',
+       state = CASE WHEN attempts < max_attempts THEN 'queued' ELSE 'failed' END,
+       finished_at = CASE WHEN attempts < max_attempts THEN NULL ELSE now() END
+WHERE state = 'running' AND lease_until < now()
+"""
+MINE = "tenant_id = %(tenant)s AND id = ANY(%(ids)s) AND lease = %(lease)s AND state = 'running'"
+FINISH = f"DELETE FROM tenants_job WHERE {MINE} RETURNING id"  # noqa: S608
+FINISH_KEPT = f"""
+UPDATE tenants_job SET state = 'done', finished_at = now(), lease = NULL, lease_until = NULL, error = ''
+WHERE {MINE} RETURNING id
+"""  # noqa: S608
+RESULT = """
+UPDATE tenants_job SET result = %(result)s::jsonb WHERE tenant_id = %(tenant)s AND id = %(id)s
+"""
+DROP_IF_TWIN = f"""
+DELETE FROM tenants_job j WHERE {MINE} AND dedup_key IS NOT NULL AND EXISTS (
+    SELECT 1 FROM tenants_job w WHERE w.tenant_id = j.tenant_id AND w.kind = j.kind
+    AND w.dedup_key = j.dedup_key AND w.state = 'queued')
+"""  # noqa: S608
+FAIL = f"""
+UPDATE tenants_job SET lease = NULL, lease_until = NULL, error = %(error)s,
+       state = CASE WHEN %(dead)s THEN 'failed' ELSE 'queued' END,
+       finished_at = CASE WHEN %(dead)s THEN now() END,
+       run_at = now() + make_interval(secs => %(delay)s)
+WHERE {MINE}
+"""  # noqa: S608
+PROGRESS = f"UPDATE tenants_job SET done = %(done)s, total = %(total)s WHERE {MINE}"  # noqa: S608
+
+LANES = {False: "NOT slow", True: "slow"}
+MOST_TENANTS = 32  # that one claim looks at
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Jobs of ours; `last` is the last tenant that was looked at, None when there was none."""
+
+    tasks: list[Task]
+    last: UUID | None
+
+
+def insert(**params: Any) -> UUID:
+    """Adds a job in the open scope; if its dedup key is taken, answers the one that waits."""
+    new = uuid7()
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, {**params, "id": new, "payload": json.dumps(params["payload"])})
+        if cursor.rowcount:
+            return UUID(str(new))
+        cursor.execute(WAITING, params)
+        row = cursor.fetchone()
+    return UUID(str(row[0])) if row else insert(**params)  # it was claimed just now, and may miss our commit
+
+
+def claim(*, slow: bool, after: UUID, limit: int, lease: UUID, seconds: float) -> Claimed:
+    """Up to `limit` jobs, evenly from the tenants after `after`; ours for `seconds`."""
+    with connections["admin"].cursor() as cursor:
+        cursor.execute(
+            CLAIM.format(lane=LANES[slow]),
+            {"after": after, "tenants": MOST_TENANTS, "limit": limit, "lease": lease, "seconds": seconds},
+        )
+        rows = cursor.fetchall()
+    tasks = [_task(row[1:], lease) for row in rows if row[1] is not None]
+    return Claimed(tasks, UUID(str(rows[0][0])) if rows and rows[0][0] else None)
+
+
+def renew(*, tasks: Sequence[Task], seconds: float) -> None:
+    """Keeps the jobs ours for `seconds` more; those that are not ours any longer stay as they are."""
+    params: dict[str, Any] = {
+        "tenants": list({task.tenant_id for task in tasks}),
+        "ids": [task.id for task in tasks],
+        "lease": tasks[0].lease,
+        "seconds": seconds,
+    }
+    with connections["admin"].cursor() as cursor:
+        cursor.execute(RENEW, params)
+
+
+def release_expired() -> int:
+    """Takes jobs from workers that died; how many."""
+    with connections["admin"].cursor() as cursor:
+        cursor.execute(DROP_TWINS)
+        cursor.execute(RELEASE)
+        return int(cursor.rowcount)
+
+
+def finish(*, tasks: Sequence[Task], keep: bool) -> set[UUID]:
+    """Ends the jobs in the open scope: those of them that were still ours. Their rows stay locked."""
+    with connection.cursor() as cursor:
+        cursor.execute(FINISH_KEPT if keep else FINISH, _mine(tasks))
+        return {UUID(str(row[0])) for row in cursor.fetchall()}
+
+
+def keep_result(*, task: Task, result: Mapping[str, Any]) -> None:
+    """Stores what a job that is kept has answered, in the open scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            RESULT, {"tenant": task.tenant_id, "id": task.id, "result": json.dumps(result, default=str)}
+        )
+
+
+def fail(*, task: Task, error: str, dead: bool, delay: float) -> None:
+    """Puts the job back, not before `delay` seconds, or among the dead letters, in the open scope."""
+    params = _mine([task]) | {"error": error, "dead": dead, "delay": delay}
+    with connection.cursor() as cursor:
+        if not dead:
+            cursor.execute(DROP_IF_TWIN, params)
+        cursor.execute(FAIL, params)
+
+
+def report_progress(*, task: Task, done: int, total: int | None) -> bool:
+    """Says how far a job is; False when it is not ours any longer."""
+    with connection.cursor() as cursor:
+        cursor.execute(PROGRESS, _mine([task]) | {"done": done, "total": total})
+        return bool(cursor.rowcount)
+
+
+def _mine(tasks: Sequence[Task]) -> dict[str, Any]:
+    return {
+        "tenant": tasks[0].tenant_id,
+        "ids": [task.id for task in tasks],
+        "lease": tasks[0].lease,
+    }
+
+
+def _task(row: Sequence[Any], lease: UUID) -> Task:
+    job_id, tenant_id, kind, payload, user_id, since, attempts, most = row
+    return Task(
+        id=job_id,
+        tenant_id=tenant_id,
+        kind=kind,
+        payload=json.loads(payload) if isinstance(payload, str) else payload,
+        user_id=user_id,
+        since=since,
+        attempts=attempts,
+        max_attempts=most,
+        lease=lease,
+    )

@@ -1,0 +1,124 @@
+"""Taking work in, looking at it, and putting dead letters back."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Now
+
+from tenants import audit
+from tenants.caller import Caller
+from tenants.errors import Conflict, NotFound
+from tenants.jobs import querysets, wake
+from tenants.jobs.kinds import kind_of
+from tenants.models import Job, JobState
+from tenants.scope import current_tenant, scope
+
+
+def enqueue(
+    kind: str,
+    *,
+    payload: Mapping[str, Any],
+    now: datetime,
+    user_id: str = "",
+    requested_by: str = "",
+    dedup_key: str | None = None,
+    run_at: datetime | None = None,
+    total: int | None = None,
+) -> UUID:
+    """Records a job in the open scope: it exists exactly when what causes it does. Answers its id.
+
+    `now` is when the cause came in, `user_id` whose memory it works on: an erasure of that person since then
+    makes the job do nothing. Of jobs with the same `dedup_key` only one waits at a time. The payload holds
+    ids, never what people said.
+    """
+    what = kind_of(kind)
+    job_id = querysets.insert(
+        tenant=current_tenant(),
+        kind=kind,
+        payload=dict(payload),
+        user_id=user_id,
+        requested_by=requested_by,
+        dedup_key=dedup_key,
+        slow=what.slow,
+        run_at=run_at,
+        max_attempts=what.attempts,
+        total=total,
+        created_at=now,
+    )
+    transaction.on_commit(lambda: wake.wake(slow=what.slow))
+    return job_id
+
+
+def access_job(*, caller: Caller, job_id: UUID) -> Job:
+    """A job that the caller asked for, or any of the tenant for a privacy officer or admin; a key bound to a
+    user gets that user's only. Raises NotFound."""
+    with scope(caller.tenant_id):
+        job = Job.objects.filter(_reach(caller), id=job_id).first()
+    if job is None:
+        raise NotFound("There is no such job.")
+    return job
+
+
+def list_jobs(
+    *,
+    caller: Caller,
+    limit: int,
+    state: str | None = None,
+    kind: str | None = None,
+    before: tuple[datetime, UUID] | None = None,
+) -> list[Job]:
+    """Jobs within the caller's reach, newest first; `before`: continue after that one."""
+    condition = _reach(caller)
+    if state:
+        condition &= Q(state=state)
+    if kind:
+        condition &= Q(kind=kind)
+    if before is not None:
+        condition &= Q(created_at__lt=before[0]) | Q(created_at=before[0], id__lt=before[1])
+    with scope(caller.tenant_id):
+        return list(Job.objects.filter(condition).order_by("-created_at", "-id")[:limit])
+
+
+def replay_job(*, caller: Caller, job_id: UUID) -> Job:
+    """Puts a dead letter back into the queue, with all its attempts. Raises Conflict for any other job."""
+    with scope(caller.tenant_id):
+        job = Job.objects.select_for_update().filter(_reach(caller), id=job_id).first()
+        if job is None:
+            raise NotFound("There is no such job.")
+        if job.state != JobState.FAILED:
+            raise Conflict("Only a failed job can be replayed.")
+        _requeue(
+            Job.objects.filter(tenant_id=caller.tenant_id, id=job_id), caller.tenant_id, caller.principal
+        )
+        job.refresh_from_db()
+    return job
+
+
+def replay_all(*, tenant_id: UUID, actor: str, kind: str | None = None) -> int:
+    """Puts every dead letter of the tenant back, or those of one kind; how many."""
+    with scope(tenant_id):
+        dead = Job.objects.filter(tenant_id=tenant_id, state=JobState.FAILED)
+        return _requeue(dead.filter(kind=kind) if kind else dead, tenant_id, actor)
+
+
+def _requeue(dead: QuerySet[Job], tenant_id: UUID, actor: str) -> int:
+    """Without their dedup keys: another with the same may wait meanwhile."""
+    kinds = dict(dead.values_list("kind").annotate(Count("id")))
+    dead.update(state=JobState.QUEUED, attempts=0, run_at=Now(), finished_at=None, dedup_key=None, error="")
+    if kinds:
+        audit.record(tenant_id=tenant_id, actor=actor, action="job.replay", kinds=kinds)
+    transaction.on_commit(wake.wake_both)
+    return sum(kinds.values())
+
+
+def _reach(caller: Caller) -> Q:
+    condition = Q(tenant_id=caller.tenant_id)
+    if caller.user_id:
+        condition &= Q(user_id=caller.user_id)
+    if not (caller.may("privacy") or caller.may("admin")):
+        condition &= Q(requested_by=caller.principal)
+    return condition

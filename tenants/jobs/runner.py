@@ -1,0 +1,160 @@
+"""Doing jobs: claim, prepare, apply and finish in one commit, again on failure.
+
+Quick jobs of a tenant that were claimed together are applied together. If one of them fails, the common
+transaction is rolled back and each runs by itself, so that a bad one harms no other. A job is finished by the
+statement that begins its transaction: it locks the row and proves that the lease is still ours.
+"""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import IntegrityError, InterfaceError, OperationalError
+
+from tenants.jobs import leases, querysets, wake
+from tenants.jobs.backoff import delay
+from tenants.jobs.kinds import GiveUp, Task, kind_of
+from tenants.scope import ROLLED_BACK, scope
+from tenants.tombstones import last_erasures
+
+log = logging.getLogger(__name__)
+TOGETHER = 200  # quick jobs in one claim
+FIRST_TENANT = UUID(int=0)
+STRETCH = 5.0  # seconds a call works before it lets other tasks have the thread
+LONGEST_REASON = 500
+
+_slow_places = threading.BoundedSemaphore(settings.JOB_SLOW_THREADS)
+
+
+def run_jobs(*, slow: bool) -> int:
+    """Does the jobs of a lane until none is due or the stretch is over; how many. Then it asks to be called
+    again. Slow jobs never take every thread of a process."""
+    if slow and not _slow_places.acquire(blocking=False):
+        return 0
+    try:
+        return _run(slow)
+    finally:
+        if slow:
+            _slow_places.release()
+
+
+def _run(slow: bool) -> int:
+    with suppress(IntegrityError):  # a twin was queued just now: next time
+        querysets.release_expired()
+    until, done, asked = time.monotonic() + STRETCH, 0, False
+    after = UUID(int=random.getrandbits(128))  # workers begin at different tenants
+    limit = 1 if slow else TOGETHER
+    while time.monotonic() < until:
+        tasks, after = _claim(slow, after, limit)
+        if not tasks:
+            return done
+        if len(tasks) >= limit // 2 and not asked:
+            asked = True
+            wake.wake(slow=slow)  # there is probably more: another thread may help
+        with leases.kept(tasks, seconds=settings.JOB_LEASE_SECONDS):
+            for _tenant, group in groupby(sorted(tasks, key=_tenant_of), key=_tenant_of):
+                done += _run_group(list(group))
+    wake.wake(slow=slow)
+    return done
+
+
+def _claim(slow: bool, after: UUID, limit: int) -> tuple[list[Task], UUID]:
+    """The next jobs, and where to go on; the tenants are gone through at most once."""
+    lease, rounds = uuid4(), 0
+    while rounds < 2:
+        found = querysets.claim(
+            slow=slow, after=after, limit=limit, lease=lease, seconds=settings.JOB_LEASE_SECONDS
+        )
+        if found.tasks:
+            return found.tasks, max(map(_tenant_of, found.tasks))
+        after = found.last or FIRST_TENANT
+        rounds += found.last is None
+    return [], after
+
+
+def _tenant_of(task: Task) -> UUID:
+    return task.tenant_id
+
+
+def _run_group(tasks: list[Task]) -> int:
+    """The jobs of one tenant; how many were done."""
+    if len(tasks) > 1:
+        try:
+            return _apply(tasks, {})
+        except Exception as error:  # whose fault it was shows when each runs by itself
+            if _database_is_away(error):
+                raise  # for each of them, too; their lease brings them back
+            log.info("jobs_apart: %s", type(error).__name__)
+    return sum(_run_one(task) for task in tasks)
+
+
+def _run_one(task: Task) -> int:
+    try:
+        kind = kind_of(task.kind)
+        prepared = {task.id: kind.prepare(task)} if kind.prepare else {}
+        return _apply([task], prepared)
+    except Exception as error:  # the boundary of the process: whatever a kind raises is recorded
+        if _database_is_away(error):
+            raise
+        _record_failure(task, error)
+        return 0
+
+
+def _apply(tasks: Sequence[Task], prepared: Mapping[UUID, Any]) -> int:
+    """Finishes the jobs that are still ours and does what they ask for, in one commit; how many."""
+    tenant_id = tasks[0].tenant_id
+    with scope(tenant_id):
+        mine = _finish(tasks)
+        people = {task.user_id for task in mine if task.user_id}
+        erased = last_erasures(tenant_id=tenant_id, user_ids=people) if people else {}
+        for task in mine:
+            if task.user_id in erased and erased[task.user_id] >= task.since:
+                continue
+            result = kind_of(task.kind).apply(task, prepared.get(task.id))
+            if result is not None and kind_of(task.kind).keep:
+                querysets.keep_result(task=task, result=result)
+    return len(mine)
+
+
+def _finish(tasks: Sequence[Task]) -> list[Task]:
+    kept = [task for task in tasks if kind_of(task.kind).keep]
+    gone = [task for task in tasks if not kind_of(task.kind).keep]
+    ours: set[UUID] = set()
+    for some, keep in ((gone, False), (kept, True)):
+        if some:
+            ours |= querysets.finish(tasks=some, keep=keep)
+    return [task for task in tasks if task.id in ours]
+
+
+def _record_failure(task: Task, error: Exception) -> None:
+    """Puts the job off, or among the dead letters."""
+    dead = isinstance(error, GiveUp) or task.attempts >= task.max_attempts
+    asked = getattr(error, "after", None) or getattr(error, "retry_after", None) or 0.0
+    wait = delay(task.attempts, chance=random.random(), at_least=float(asked))  # noqa: S311  jitter
+    reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:LONGEST_REASON]
+    log.log(
+        logging.ERROR if dead else logging.WARNING,
+        "job_failed: %s %s attempt=%s dead=%s error=%s",
+        task.kind,
+        task.id,
+        task.attempts,
+        dead,
+        type(error).__name__,  # not its text, which may quote what people said
+    )
+    with scope(task.tenant_id):
+        querysets.fail(task=task, error=reason, dead=dead, delay=wait)
+
+
+def _database_is_away(error: Exception) -> bool:
+    """Whether PostgreSQL did not answer, as opposed to having refused this one transaction."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    return not state.startswith(ROLLED_BACK)

@@ -1,0 +1,19 @@
+"""What Celery runs of the tenants' work."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from tenants import clearing
+from tenants.jobs import runner
+
+
+@shared_task(name="tenants.run_jobs", ignore_result=True)
+def run_jobs(slow: bool) -> None:
+    """Does the jobs of one lane that are due."""
+    runner.run_jobs(slow=slow)
+
+
+@shared_task(name="tenants.clear_old", ignore_result=True)
+def clear_old() -> None:
+    """Removes finished jobs, their exports and stored answers that nobody asks for any more."""
+    clearing.clear_old(now=timezone.now())
