@@ -1,6 +1,7 @@
 """From text to vectors: at once when the model answers, later by the sweeper when it does not."""
 
 import logging
+import math
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -13,36 +14,52 @@ from providers.embeddings import EmbeddingUnavailable, get_embedder
 from tenants.errors import Unavailable
 from tenants.router import admin_role
 from tenants.scope import scope
+from tenants.usage import metered
 
 log = logging.getLogger(__name__)
 BATCH = 64
 
 
-def embed_query(text: str) -> NDArray[np.float32]:
+def embed_query(text: str, *, tenant_id: UUID) -> NDArray[np.float32]:
     """The query's vector, shape (dimensions,). Raises Unavailable when the model does not answer."""
     try:
-        vector: NDArray[np.float32] = get_embedder().embed([text])[0]
-        return vector
+        with metered(tenant_id):
+            vectors = get_embedder().embed([text], purpose="embed_query", interactive=True)
     except EmbeddingUnavailable as error:
-        raise Unavailable("The embedding model is away.") from error
+        away = Unavailable("The embedding model is away.")
+        away.retry_after = max(math.ceil(error.retry_after or 0), Unavailable.retry_after)
+        raise away from error
+    vector: NDArray[np.float32] = vectors[0]
+    return vector
 
 
-def try_embed(texts: Sequence[str]) -> NDArray[np.float32] | None:
+def try_embed(
+    texts: Sequence[str], *, tenant_id: UUID, interactive: bool = True
+) -> NDArray[np.float32] | None:
     """Vectors, shape (len(texts), dimensions); None when the model is away. Never inside a scope."""
     try:
-        return get_embedder().embed(texts)
+        with metered(tenant_id):
+            return get_embedder().embed(texts, interactive=interactive)
     except EmbeddingUnavailable as error:
         log.warning("embedding_unavailable: %s", error)
         return None
 
 
 def store_vectors(episodes: Sequence[Episode], vectors: NDArray[np.float32]) -> None:
-    """Keeps the vectors of stored episodes and takes them off the pending list, in the open scope."""
+    """Keeps the vectors of stored episodes and takes them off the pending list, in the open scope. One
+    that is gone, or says something else by now, is left out."""
+    locked = Episode.objects.select_for_update().filter(id__in=[episode.id for episode in episodes])
+    texts = dict(locked.order_by("id").values_list("id", "text"))
+    same = [
+        (episode, vector)
+        for episode, vector in zip(episodes, vectors, strict=True)
+        if texts.get(episode.id) == episode.text
+    ]
     EpisodeEmbedding.objects.bulk_create(
-        [vector_of(episode, vector) for episode, vector in zip(episodes, vectors, strict=True)],
+        [vector_of(episode, vector) for episode, vector in same],
         ignore_conflicts=True,  # two sweepers may have met
     )
-    Episode.objects.filter(id__in=[episode.id for episode in episodes]).update(embed_pending=False)
+    Episode.objects.filter(id__in=[episode.id for episode, _ in same]).update(embed_pending=False)
 
 
 def vector_of(episode: Episode, vector: NDArray[np.float32]) -> EpisodeEmbedding:
@@ -85,12 +102,10 @@ def _embed_batch(tenant_id: UUID, size: int) -> int:
         batch = list(pending.order_by("id")[:size])
     if not batch:
         return 0
-    vectors = try_embed([episode.text for episode in batch])
+    texts = [episode.text for episode in batch]
+    vectors = try_embed(texts, tenant_id=tenant_id, interactive=False)
     if vectors is None:
         return 0
     with scope(tenant_id):
-        ids = [episode.id for episode in batch]
-        still = set(Episode.objects.filter(id__in=ids).values_list("id", flat=True))
-        kept = [position for position, episode in enumerate(batch) if episode.id in still]
-        store_vectors([batch[position] for position in kept], vectors[kept])
+        store_vectors(batch, vectors)
     return len(batch)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
 from drf_spectacular.utils import extend_schema
@@ -11,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from providers.embeddings import EmbeddingUnavailable, get_embedder
+from providers.embeddings import get_embedder
 from tenants.scope import unscoped
 from working import redis
 
@@ -32,17 +33,21 @@ class HealthView(PublicView):
 
 
 class ReadyView(PublicView):
-    """`GET /ready`: 503 without database, migrations or model; `degraded` without Redis or worker."""
+    """`GET /ready`: 503 without database, migrations or model; `degraded` without Redis or worker.
+
+    An outside model counts as Redis does: when it is down, it is down for every process, and what does not
+    search by meaning goes on without it.
+    """
 
     @extend_schema(summary="Able to serve", responses=dict)
     def get(self, request: Request) -> Response:
         database = _database()  # when it is away, asking it again would only keep the probe waiting
-        needed = {
-            "database": database,
-            "migrations": database and _migrations.holds(),
-            "model": _model.holds(),
-        }
+        needed = {"database": database, "migrations": database and _migrations.holds()}
         wanted = {"redis": redis.is_up(), "worker": redis.worker_seen()}
+        if settings.EMBEDDING_PROVIDER == "local":
+            needed["model"] = _model.holds()
+        else:
+            wanted["model"] = get_embedder().answers()
         ready = all(needed.values())
         status = ("ok" if all(wanted.values()) else "degraded") if ready else "unavailable"
         checks = {name: "ok" if holds else "away" for name, holds in (needed | wanted).items()}
@@ -85,11 +90,7 @@ def _migrated() -> bool:
 
 
 def _embeds() -> bool:
-    try:
-        get_embedder().embed(["ready"])
-    except EmbeddingUnavailable:
-        return False
-    return True
+    return get_embedder().answers()
 
 
 _migrations = _Remembered(_migrated, 60)

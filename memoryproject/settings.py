@@ -7,6 +7,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 from memoryproject import environment as env
+from memoryproject.logs import configuration
 from memoryproject.postgres import patient_for
 
 BASE_DIR = env.BASE_DIR
@@ -43,6 +44,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memoryproject.middleware.ObserveRequests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "memoryproject.middleware.AdminPagesUseAdminRole",
@@ -121,6 +123,7 @@ CELERY_TIMEZONE = "UTC"
 # A broker that hangs must not hold whoever sends to it.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}
 EMBED_SWEEP_SECONDS = env.number("EMBED_SWEEP_SECONDS", 10, minimum=1)
+SESSION_SWEEP_SECONDS = env.number("SESSION_SWEEP_SECONDS", 30, minimum=1)
 JOB_SWEEP_SECONDS = env.number("JOB_SWEEP_SECONDS", 5, minimum=1)
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, minimum=3)
 JOB_SLOW_THREADS = env.number("JOB_SLOW_THREADS", 2, minimum=1)
@@ -129,18 +132,24 @@ IDEMPOTENCY_KEEP_HOURS = env.number("IDEMPOTENCY_KEEP_HOURS", 24, minimum=1)
 CELERY_BEAT_SCHEDULE = {
     "heartbeat": {"task": "memoryproject.heartbeat", "schedule": 15.0},
     "embed-pending": {"task": "episodic.embed_pending", "schedule": float(EMBED_SWEEP_SECONDS)},
-    # What the broker lost is found by these. They expire: a worker that was away finds one, not hundreds.
+    "idle-sessions": {
+        "task": "recall.sweep_sessions",
+        "schedule": float(SESSION_SWEEP_SECONDS),
+        "options": {"expires": SESSION_SWEEP_SECONDS},
+    },
+    # What the broker lost is found by these. They expire, so that a worker that was away does not find
+    # thousands, but not soon: the clocks of two machines differ.
     "quick-jobs": {
         "task": "tenants.run_jobs",
         "schedule": float(JOB_SWEEP_SECONDS),
         "kwargs": {"slow": False},
-        "options": {"expires": JOB_SWEEP_SECONDS},
+        "options": {"expires": 3_600},
     },
     "slow-jobs": {
         "task": "tenants.run_jobs",
         "schedule": float(JOB_SWEEP_SECONDS),
         "kwargs": {"slow": True},
-        "options": {"expires": JOB_SWEEP_SECONDS},
+        "options": {"expires": 3_600},
     },
     "clear-old": {"task": "tenants.clear_old", "schedule": 3600.0},
 }
@@ -162,13 +171,39 @@ WORKING_LIST_LENGTH = env.number("WORKING_LIST_LENGTH", 256, minimum=16)
 WORKING_MEMORY_MAX_BYTES = env.number("WORKING_MEMORY_MAX_BYTES", 65_536, minimum=1_024)
 WORKING_MEMORY_STRICT = env.flag("WORKING_MEMORY_STRICT", False)
 MAX_BODY_BYTES = env.number("MAX_BODY_BYTES", 1_048_576, minimum=1_024)
+CHECKPOINT_MAX_BYTES = env.number("CHECKPOINT_MAX_BYTES", 16_777_216, minimum=1_024, maximum=268_435_456)
 EMBEDDING_PROVIDER = env.text("EMBEDDING_PROVIDER", "local")
 EMBEDDING_MODEL = env.text("EMBEDDING_MODEL", "all-MiniLM-L6-v2")
 EMBEDDING_THREADS = env.number("EMBEDDING_THREADS", 2, minimum=1, maximum=64)
 MODEL_CACHE = MEMORY_HOME / "models"
 
+# ── Outside providers ────────────────────────────────────────────────────────────────────────────
+OPENAI_BASE_URL = env.text("OPENAI_BASE_URL", "https://api.openai.com/v1")
+OPENAI_API_KEY = env.text("OPENAI_API_KEY")
+EMBEDDING_DIMENSIONS = env.number("EMBEDDING_DIMENSIONS", 0, maximum=16_000)
+EMBEDDING_BATCH_SIZE = env.number("EMBEDDING_BATCH_SIZE", 128, minimum=1, maximum=2_048)
+EMBEDDING_MAX_TOKENS = env.number("EMBEDDING_MAX_TOKENS", 8_191, minimum=16)
+LLM_PROVIDER = env.text("LLM_PROVIDER", "none")
+LLM_MODEL = env.text("LLM_MODEL")
+LLM_BASE_URL = env.text("LLM_BASE_URL", OPENAI_BASE_URL)
+# Another server must not learn the key of the first.
+LLM_API_KEY = env.text("LLM_API_KEY", OPENAI_API_KEY if LLM_BASE_URL == OPENAI_BASE_URL else "")
+PROVIDER_INTERACTIVE_SECONDS = env.number("PROVIDER_INTERACTIVE_SECONDS", 3, minimum=1, maximum=60)
+PROVIDER_TIMEOUT_SECONDS = env.number("PROVIDER_TIMEOUT_SECONDS", 60, minimum=1, maximum=600)
+PROVIDER_CONNECT_SECONDS = env.number("PROVIDER_CONNECT_SECONDS", 2, minimum=1, maximum=60)
+PROVIDER_RETRIES = env.number("PROVIDER_RETRIES", 2, maximum=10)
+PROVIDER_PRICES_FILE = env.text("PROVIDER_PRICES_FILE")
+
 # ── Who may call ─────────────────────────────────────────────────────────────────────────────────
 API_KEY_CACHE_SECONDS = env.number("API_KEY_CACHE_SECONDS", 5, minimum=0, maximum=5)
+JWT_ALGORITHMS = env.words("JWT_ALGORITHMS")
+JWT_SECRET = env.text("JWT_SECRET")
+JWT_JWKS_URL = env.text("JWT_JWKS_URL")
+JWT_AUDIENCE = env.text("JWT_AUDIENCE")
+JWT_ISSUER = env.text("JWT_ISSUER")
+JWT_LEEWAY_SECONDS = env.number("JWT_LEEWAY_SECONDS", 30, minimum=0, maximum=300)
+JWKS_REFRESH_SECONDS = env.number("JWKS_REFRESH_SECONDS", 300, minimum=1, maximum=86_400)
+JWKS_MAX_AGE_SECONDS = env.number("JWKS_MAX_AGE_SECONDS", 3_600, minimum=1, maximum=86_400)
 MEMORY_ANONYMOUS_TENANT = env.text("MEMORY_ANONYMOUS_TENANT")
 MEMORY_ANONYMOUS_NETWORKS = env.words("MEMORY_ANONYMOUS_NETWORKS")
 
@@ -212,11 +247,10 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = None  # api.parsers bounds each body itself and answers in the dialect's shape
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {"django.request": {"level": "ERROR"}},  # a 404 is the caller's business, not the log's
-}
+# ── Observability ────────────────────────────────────────────────────────────────────────────────
+METRICS_TOKEN = env.text("METRICS_TOKEN")
+OTEL_TRACES_EXPORTER = env.text("OTEL_TRACES_EXPORTER", "none")
+SLOW_QUERY_MS = env.number("SLOW_QUERY_MS", 200) if DEBUG else env.number("SLOW_QUERY_MS", 0)
+LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
+LOG_FORMAT = env.text("LOG_FORMAT", "json")
+LOGGING = configuration(level=LOG_LEVEL, style=LOG_FORMAT)

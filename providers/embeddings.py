@@ -16,6 +16,8 @@ from providers.errors import EmbeddingUnavailable
 from providers.local.embedder import MODEL as LOCAL_MODEL
 from providers.local.embedder import LocalEmbedder
 
+LONGEST_MODEL_NAME = 100  # as the tables keep it
+
 __all__ = ["Embedder", "EmbeddingUnavailable", "get_embedder", "reset_embedder"]
 
 
@@ -25,12 +27,19 @@ class Embedder(Protocol):
     model: str  # stored beside every vector: only vectors of one model compare
     dimensions: int
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(
+        self, texts: Sequence[str], *, purpose: str = "embed", interactive: bool = False
+    ) -> NDArray[np.float32]:
         """Return shape (len(texts), dimensions): row i has length 1 and belongs to texts[i].
 
-        Any text is accepted, also an empty one; what exceeds the model's window is not seen.
-        Raises EmbeddingUnavailable when the model cannot be loaded or run.
+        Any text is accepted, also an empty one; what exceeds the model's window is not seen. An outside
+        provider's usage is counted under `purpose`, and it is given up sooner when `interactive`: somebody
+        waits. Never inside a scope. Raises EmbeddingUnavailable when there are no vectors to be had.
         """
+
+    def answers(self) -> bool:
+        """Whether vectors can be had, for health checks. An outside provider is not asked for it: the last
+        calls tell."""
 
 
 @dataclass
@@ -63,15 +72,48 @@ def reset_embedder() -> None:
 
 
 def _build_embedder() -> Embedder:
+    if settings.EMBEDDING_PROVIDER == "openai":
+        return _build_openai()
     if settings.EMBEDDING_PROVIDER != "local":
         raise ImproperlyConfigured(
-            f"EMBEDDING_PROVIDER is {settings.EMBEDDING_PROVIDER!r}; the only provider is 'local'."
+            f"EMBEDDING_PROVIDER is {settings.EMBEDDING_PROVIDER!r}; the providers are 'local' and 'openai'."
         )
     if settings.EMBEDDING_MODEL != LOCAL_MODEL:
         raise ImproperlyConfigured(
             f"EMBEDDING_MODEL is {settings.EMBEDDING_MODEL!r}; provider 'local' has only {LOCAL_MODEL!r}."
         )
     return LocalEmbedder(cache_dir=settings.MODEL_CACHE, threads=settings.EMBEDDING_THREADS)
+
+
+def _build_openai() -> Embedder:
+    # The client's import takes a quarter of a second, which nobody pays who embeds locally.
+    from providers.openai.embedder import NATIVE_DIMENSIONS, OpenAIEmbedder, Patience
+    from providers.openai.endpoint import Endpoint
+
+    model = settings.EMBEDDING_MODEL
+    dimensions = settings.EMBEDDING_DIMENSIONS or NATIVE_DIMENSIONS.get(model, 0)
+    if not dimensions:
+        raise ImproperlyConfigured(
+            f"EMBEDDING_DIMENSIONS must be set for EMBEDDING_MODEL {model!r}; only those of "
+            f"{', '.join(sorted(NATIVE_DIMENSIONS))} are known."
+        )
+    endpoint = Endpoint(
+        base_url=settings.OPENAI_BASE_URL,
+        api_key=settings.OPENAI_API_KEY,
+        model=model,
+        connect_seconds=settings.PROVIDER_CONNECT_SECONDS,
+        retries=settings.PROVIDER_RETRIES,
+    )
+    embedder = OpenAIEmbedder(
+        endpoint,
+        dimensions=dimensions,
+        patience=Patience(settings.PROVIDER_INTERACTIVE_SECONDS, settings.PROVIDER_TIMEOUT_SECONDS),
+        batch_size=settings.EMBEDDING_BATCH_SIZE,
+        max_tokens=settings.EMBEDDING_MAX_TOKENS,
+    )
+    if len(embedder.model) > LONGEST_MODEL_NAME:
+        raise ImproperlyConfigured(f"EMBEDDING_MODEL is longer than {LONGEST_MODEL_NAME} characters.")
+    return embedder
 
 
 def _start_over_in_child() -> None:

@@ -2,4 +2,26 @@
 
 
 class EmbeddingUnavailable(Exception):
-    """No vectors can be had now. The text says why; asking again later may succeed."""
+    """No vectors can be had now. The text says why; asking again later may succeed.
+
+    `retry_after`: seconds after which it may, where the provider has said so.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class LLMUnavailable(Exception):
+    """No answer can be had now: time-outs, limits, faults of the server. Asking again later may succeed.
+
+    `retry_after`: seconds after which it may, where that is known.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class LLMRefused(Exception):
+    """The model answered, but not with what was asked for. Asking the same again is useless."""

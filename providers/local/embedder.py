@@ -15,6 +15,7 @@ from providers.errors import EmbeddingUnavailable
 from providers.local.batches import pad, plan_batches
 from providers.local.cache import load_graph
 from providers.local.weights import TOKENIZER, find_model_folder, verify_model_files
+from providers.metrics import timed_embedding
 
 if TYPE_CHECKING:
     from providers.local.session import Session
@@ -54,8 +55,12 @@ class LocalEmbedder:
         self._loaded: _Loaded | None = None
         self._failure: _Failure | None = None
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    @timed_embedding(provider="local", model=MODEL)
+    def embed(
+        self, texts: Sequence[str], *, purpose: str = "embed", interactive: bool = False
+    ) -> NDArray[np.float32]:
         """Return unit vectors (len(texts), 384), in order; contract: `providers.embeddings.Embedder`."""
+        del purpose, interactive  # it spends nothing, and takes milliseconds
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         if not len(texts):
             return vectors
@@ -67,6 +72,14 @@ class LocalEmbedder:
         except Exception as error:  # ONNX Runtime and tokenizers raise subclasses of nothing narrower
             raise EmbeddingUnavailable(f"The embedding model failed: {error}") from error
         return vectors
+
+    def answers(self) -> bool:
+        """Whether the model can be loaded and run."""
+        try:
+            self.embed(["ready"])
+        except EmbeddingUnavailable:
+            return False
+        return True
 
     def _load(self) -> _Loaded:
         with self._lock:

@@ -49,7 +49,10 @@ def test_what_was_stored_without_the_model_is_found_after_the_sweep(acme, model_
     assert embed_pending() == 1
     assert waiting(acme.caller) == 0
     hits = nearest_episodes(
-        caller=acme.caller, vector=embed_query("railway"), where=EpisodeFilter(user_id="u1"), limit=3
+        caller=acme.caller,
+        vector=embed_query("railway", tenant_id=acme.tenant.id),
+        where=EpisodeFilter(user_id="u1"),
+        limit=3,
     )
     assert [one.episode.id for one in hits] == [episode.id]
 
@@ -97,10 +100,10 @@ def test_an_episode_deleted_while_it_was_being_embedded_stays_deleted(acme, monk
     rows = pending(acme.caller, 3)
     think = embedding.try_embed
 
-    def delete_meanwhile(texts):
+    def delete_meanwhile(texts, **named):
         with scope(acme.caller.tenant_id):
             Episode.objects.filter(id=rows[1].id).delete()
-        return think(texts)
+        return think(texts, **named)
 
     monkeypatch.setattr(embedding, "try_embed", delete_meanwhile)
     embed_pending()

@@ -35,9 +35,9 @@ def test_without_the_model_the_episode_is_stored_to_be_embedded_later(acme, mode
     assert (listed.id, listed.embed_pending) == (episode.id, True)
 
 
-def test_without_the_model_a_search_says_that_it_is_away(model_away):
+def test_without_the_model_a_search_says_that_it_is_away(acme, model_away):
     with pytest.raises(Unavailable):
-        embed_query("trains")
+        embed_query("trains", tenant_id=acme.tenant.id)
 
 
 def test_a_bound_key_stores_for_its_own_subject_only(acme):
@@ -51,7 +51,7 @@ def test_a_bound_key_stores_for_its_own_subject_only(acme):
 
 def test_globex_cannot_read_acme_episode(acme, globex):
     store(acme.caller, user_id="u1")
-    vector = embed_query("trains")
+    vector = embed_query("trains", tenant_id=acme.tenant.id)
     where = EpisodeFilter(user_id="u1")
     assert list_episodes(caller=globex.caller, where=where, limit=9) == []
     assert nearest_episodes(caller=globex.caller, vector=vector, where=where, limit=9) == []

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from providers.fake import FakeProvider
 from providers.local.embedder import LocalEmbedder
 from providers.local.weights import TOKENIZER, WEIGHTS, find_model_folder
 
@@ -42,3 +43,10 @@ def copied_model(tmp_path: Path) -> Iterator[Path]:
         shutil.copyfile(find_model_folder() / name, folder / name)
     yield folder
     shutil.rmtree(folder)  # 90 MB, which pytest would keep for three runs
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeProvider]:
+    """A fake outside provider that behaves well until it is told otherwise."""
+    with FakeProvider() as provider:
+        yield provider

@@ -8,6 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
+from memoryproject.checks import check_providers
 from providers.embeddings import get_embedder, reset_embedder
 
 EMBED_ON_BOTH_SIDES_OF_A_FORK = """
@@ -49,6 +50,34 @@ def test_all_threads_of_a_process_share_one_embedder() -> None:
 def test_asking_for_the_embedder_loads_no_model(tmp_path: Path) -> None:
     assert (get_embedder().model, get_embedder().dimensions) == ("all-MiniLM-L6-v2", 384)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_outside_provider_is_built_from_the_settings_and_asked_nothing(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "text-embedding-3-small"
+    settings.OPENAI_BASE_URL = "http://127.0.0.1:9/v1"
+    assert (get_embedder().model, get_embedder().dimensions) == ("text-embedding-3-small", 1536)
+
+
+def test_an_outside_model_that_is_not_known_needs_its_dimensions(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "bge-m3"
+    with pytest.raises(ImproperlyConfigured, match="EMBEDDING_DIMENSIONS must be set"):
+        get_embedder()
+    settings.EMBEDDING_DIMENSIONS = 1024
+    assert (get_embedder().model, get_embedder().dimensions) == ("bge-m3@1024", 1024)
+
+
+def test_a_model_whose_name_no_table_could_keep_is_refused(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "m" * 99
+    settings.EMBEDDING_DIMENSIONS = 8
+    with pytest.raises(ImproperlyConfigured, match="longer than 100"):
+        get_embedder()
+
+
+def test_the_checks_say_what_is_wrong_before_anything_runs(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER = "oracle"
+    assert [one.id for one in check_providers(None)] == ["providers.E001"]
+    settings.EMBEDDING_PROVIDER = "local"
+    assert check_providers(None) == []
 
 
 def test_an_unknown_provider_is_refused(settings: Settings) -> None:

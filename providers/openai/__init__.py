@@ -1,0 +1,1 @@
+"""Any server that speaks the OpenAI API, through the official client."""
