@@ -5,6 +5,7 @@ from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from memoryproject.health import HealthView, ReadyView
+from memoryproject.metrics import metrics_view
 
 handler400 = "memoryproject.errors.bad_request"
 handler404 = "memoryproject.errors.not_found"
@@ -18,5 +19,6 @@ urlpatterns = [
     re_path(r"^api/docs/?\Z", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     re_path(r"^health/?\Z", HealthView.as_view()),
     re_path(r"^ready/?\Z", ReadyView.as_view()),
+    re_path(r"^metrics/?\Z", metrics_view),
     path("admin/", admin.site.urls),
 ]

@@ -10,9 +10,11 @@ from typing import Any
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 
+from memoryproject.observing import observe
 from memoryproject.startup import refuse_unsafe_deployment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryproject.settings")
+observe("web")
 django_application: WSGIHandler = get_wsgi_application()
 
 

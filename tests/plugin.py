@@ -27,6 +27,7 @@ os.environ.update(STORES.environment())
 def pytest_terminal_summary(terminalreporter: TerminalReporter, exitstatus: int) -> None:
     """After a failure, shows what the web process complained about: its log goes with the folder."""
     log = HOME / "web.log"
-    if exitstatus and log.exists() and "Traceback" in (text := log.read_text(errors="replace")):
+    lines = log.read_text(errors="replace").splitlines() if exitstatus and log.exists() else []
+    if complaints := [line for line in lines if "Traceback" in line or '"level":"ERROR"' in line]:
         terminalreporter.section("the web process's last words")
-        terminalreporter.write_line("\n".join(text.splitlines()[-80:]))
+        terminalreporter.write_line("\n".join(complaints[-20:]))

@@ -27,6 +27,7 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
+    "log_min_messages": "log",  # its errors quote statements and keys, which are memories
     "jit": "off",  # short queries only: compiling costs more than it saves
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -96,6 +97,8 @@ class Stack:
             **{orphans.MARK: orphans.home_identity(self.home)},
         )
         self._env.setdefault("DJANGO_SETTINGS_MODULE", "memoryproject.settings")
+        if not elsewhere.is_set("LOG_FORMAT", self._env):
+            self._env["LOG_FORMAT"] = "text"  # for the person at the terminal, who is told where the logs are
 
     def _start_servers(self) -> None:
         """Start what the settings do not name, and tell every `manage.py` of this home where it is."""
@@ -143,11 +146,18 @@ class Stack:
 
     def _start_programs(self) -> None:
         self._say("Starting web, worker and beat …")
-        bind = (self._options.host, self._options.port)
-        self._web = programs.web(*bind, log=self._log("web"), env=self._env)
+        bind, env = (self._options.host, self._options.port), self._env | self._metrics_folder()
+        self._web = programs.web(*bind, log=self._log("web"), env=env)
         self._supervisor.start(self._web)
-        self._supervisor.start(programs.worker(log=self._log("worker"), env=self._env))
-        self._supervisor.start(programs.beat(self.home, log=self._log("beat"), env=self._env))
+        self._supervisor.start(programs.worker(log=self._log("worker"), env=env))
+        self._supervisor.start(programs.beat(self.home, log=self._log("beat"), env=env))
+
+    def _metrics_folder(self) -> dict[str, str]:
+        """Where the programs add up their metrics, from nothing at each start."""
+        folder = self.home / "metrics"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
 
     def _wait_until_ready(self) -> None:
         began, patience = time.monotonic(), PATIENCE_SECONDS

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -243,3 +244,14 @@ def test_the_kernel_tells_the_server_about_our_death_with_a_fast_shutdown(postgr
     while postgres.exited() is None and time.monotonic() < deadline:
         time.sleep(0.05)
     assert postgres.exited() == 0
+
+
+def test_its_log_quotes_nobody(postgres):
+    postgres.start()
+    sql(postgres, "CREATE TABLE said (words text PRIMARY KEY)")
+    for _time in range(2):
+        with suppress(psycopg.errors.UniqueViolation):
+            sql(postgres, "INSERT INTO said VALUES ('sesame-4711')")
+    with suppress(psycopg.Error):
+        sql(postgres, "SELECT 'sesame-4711'::int")
+    assert "sesame" not in postgres.log.read_text()
