@@ -1,20 +1,24 @@
 """From a request to its caller."""
 
+from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from tenants import log_context
 from tenants.anonymous import anonymous_caller
-from tenants.api_keys import authenticate
+from tenants.api_keys import PREFIX, authenticate
 from tenants.caller import Caller
 
 
 class KeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer mem_…` or `X-API-Key: mem_…`; without either, the anonymous tenant if any."""
+    """`Authorization: Bearer mem_…`, `X-API-Key: mem_…`, or a JSON Web Token as the bearer where they are
+    taken; without any of these, the anonymous tenant if there is one."""
 
     def authenticate(self, request: Request) -> tuple[Caller, Caller]:
         caller = caller_of(request._request)
+        log_context.bind_caller(caller)
         return caller, caller
 
     def authenticate_header(self, request: Request) -> str:
@@ -25,6 +29,10 @@ def caller_of(request: HttpRequest) -> Caller:
     """Who sent the request. Raises Unauthenticated."""
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     key = token.strip() if scheme.lower() == "bearer" else ""
+    if key and settings.JWT_ALGORITHMS and not key.startswith(f"{PREFIX}_"):
+        from tenants.tokens import authenticate_token  # its libraries take 20 MB, where nobody may need them
+
+        return authenticate_token(key)
     key = key or request.META.get("HTTP_X_API_KEY", "").strip()
     if key or scheme:
         return authenticate(key)

@@ -28,7 +28,13 @@ def anonymous_caller(*, address: str, from_other_site: bool) -> Caller:
     tenant_id = find_tenant_id(slug)
     if tenant_id is None:
         raise Unauthenticated("Send an API key: Authorization: Bearer mem_… or X-API-Key.")
-    return Caller(tenant_id=tenant_id, tenant=slug, key_id="anonymous", scopes=frozenset({"read", "write"}))
+    return Caller(
+        tenant_id=tenant_id,
+        tenant=slug,
+        key_id="anonymous",
+        scopes=frozenset({"read", "write"}),
+        kind="anonymous",
+    )
 
 
 @cache

@@ -4,24 +4,23 @@ import hashlib
 import hmac
 import re
 import secrets
-import threading
-import time
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
 from tenants import audit
 from tenants.caller import SCOPES, Caller
-from tenants.errors import Invalid, Unauthenticated
+from tenants.errors import Conflict, Invalid, Unauthenticated
+from tenants.lookups import LookupCache
 from tenants.models import ApiKey, Tenant
 from tenants.router import admin_role
 from tenants.scope import unscoped
 
 PREFIX = "mem"
+MAX_OVERLAP_SECONDS = 30 * 86_400
 # As `create_api_key` makes them. Anything else, such as NUL, must not get as far as PostgreSQL.
 WELL_FORMED = re.compile(rf"{PREFIX}_(?P<key_id>[0-9a-f]{{16}})_(?P<secret>[A-Za-z0-9_-]{{1,256}})", re.ASCII)
 
@@ -52,23 +51,67 @@ def create_api_key(
         raise Invalid(
             f"Scopes are {', '.join(SCOPES)}; not {', '.join(sorted(unknown)) or 'none'}.", "scopes"
         )
-    key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
+    key = ApiKey(
+        tenant=tenant,
+        name=name,
+        scopes=list(scopes),
+        user_id=user_id,
+        agent_id=agent_id,
+        project=project,
+        expires_at=expires_at,
+    )
     with admin_role(), transaction.atomic(using="admin"):
-        key = ApiKey.objects.create(
-            tenant=tenant,
-            key_id=key_id,
-            secret_hash=_hash(secret),
-            name=name,
-            scopes=list(scopes),
-            user_id=user_id,
-            agent_id=agent_id,
-            project=project,
-            expires_at=expires_at,
-        )
+        text = _store(key)
         audit.record(
-            tenant_id=tenant.id, actor=actor, action="api_key.create", target=key_id, scopes=list(scopes)
+            tenant_id=tenant.id, actor=actor, action="api_key.create", target=key.key_id, scopes=key.scopes
         )
-    return key, f"{PREFIX}_{key_id}_{secret}"
+    return key, text
+
+
+def rotate_api_key(*, key: ApiKey, actor: str, overlap_seconds: int, now: datetime) -> tuple[ApiKey, str]:
+    """A new key in the place of `key`, with its scopes, bindings and expiry, and the new one's full text.
+
+    Both work for `overlap_seconds` more, so that callers can change over one by one; with 0 the old one is
+    revoked. Raises Conflict for a key that is revoked or expired, or whose successor is in use: that one is
+    to be rotated. Runs as the admin role.
+    """
+    if not 0 <= overlap_seconds <= MAX_OVERLAP_SECONDS:
+        raise Invalid(f"An overlap lasts 0 to {MAX_OVERLAP_SECONDS} seconds.", "overlap_seconds")
+    with admin_role(), transaction.atomic(using="admin"):
+        old = ApiKey.objects.select_for_update().get(id=key.id)
+        _refuse_rotation(old, now)
+        new = ApiKey(
+            tenant_id=old.tenant_id,
+            name=old.name,
+            scopes=old.scopes,
+            user_id=old.user_id,
+            agent_id=old.agent_id,
+            project=old.project,
+            expires_at=old.expires_at,
+            replaces=old.key_id,
+        )
+        text = _store(new)
+        if overlap_seconds:
+            end = now + timedelta(seconds=overlap_seconds)
+            old.expires_at = min(old.expires_at or end, end)
+        else:
+            old.revoked_at = now
+        old.save(update_fields=["expires_at", "revoked_at"])
+        audit.record(
+            tenant_id=old.tenant_id,
+            actor=actor,
+            action="api_key.rotate",
+            target=old.key_id,
+            successor=new.key_id,
+            overlap_seconds=overlap_seconds,
+        )
+    return new, text
+
+
+def get_api_key(key_id: str) -> ApiKey | None:
+    """The key of that id, for commands; runs as the admin role."""
+    with admin_role():
+        return ApiKey.objects.filter(key_id=key_id).first()
 
 
 def revoke_api_key(*, key: ApiKey, actor: str, now: datetime) -> None:
@@ -84,12 +127,30 @@ def authenticate(text: str) -> Caller:
     parts = WELL_FORMED.fullmatch(text)
     if parts is None:
         raise Unauthenticated("The API key is not valid.")
-    record = _cache.get(parts["key_id"])
+    record = _cache.get(parts["key_id"], _find)
     if record is None or not hmac.compare_digest(record.secret_hash, _hash(parts["secret"])):
         raise Unauthenticated("The API key is not valid.")
     if record.expires_at is not None and record.expires_at <= timezone.now():
         raise Unauthenticated("The API key is not valid.")
     return record.caller
+
+
+def _store(key: ApiKey) -> str:
+    """Gives the key an id and a secret and stores it in the open transaction; its full text."""
+    key.key_id, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
+    key.secret_hash = _hash(secret)
+    key.save(force_insert=True)
+    return f"{PREFIX}_{key.key_id}_{secret}"
+
+
+def _refuse_rotation(key: ApiKey, now: datetime) -> None:
+    if key.revoked_at is not None:
+        raise Conflict("The key is revoked.")
+    if key.expires_at is not None and key.expires_at <= now:
+        raise Conflict("The key has expired.")
+    successor = ApiKey.objects.filter(tenant_id=key.tenant_id, replaces=key.key_id, revoked_at=None).first()
+    if successor is not None:
+        raise Conflict(f"The key was rotated already; its successor is {successor.key_id}.")
 
 
 def _hash(secret: str) -> str:
@@ -116,28 +177,4 @@ def _find(key_id: str) -> KeyRecord | None:
     return KeyRecord(caller, secret_hash, expires_at)
 
 
-class _KeyCache:
-    """Key records of this process, each for at most `API_KEY_CACHE_SECONDS`; unknown ids are not kept."""
-
-    def __init__(self, limit: int = 10_000) -> None:
-        self._records: dict[str, tuple[float, KeyRecord]] = {}
-        self._lock = threading.Lock()
-        self._limit = limit
-
-    def get(self, key_id: str) -> KeyRecord | None:
-        found = self._records.get(key_id)
-        if found is not None and found[0] > time.monotonic():
-            return found[1]
-        expires = time.monotonic() + settings.API_KEY_CACHE_SECONDS  # from before the answer, not after it
-        record = _find(key_id)
-        with self._lock:
-            if record is None:
-                self._records.pop(key_id, None)
-            else:
-                if len(self._records) >= self._limit:
-                    self._records.clear()  # simple and rare; every entry lives for seconds anyway
-                self._records[key_id] = (expires, record)
-        return record
-
-
-_cache = _KeyCache()
+_cache: LookupCache[KeyRecord] = LookupCache()

@@ -1,5 +1,6 @@
 """Who is calling, and how far the key reaches."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -8,11 +9,16 @@ from tenants.errors import Forbidden
 
 Scope = Literal["read", "write", "ingest", "privacy", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "privacy", "admin")
+Kind = Literal["key", "jwt", "member", "anonymous"]
+PRINCIPAL_LENGTH = 255  # of the columns that keep one
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A resolved key. An empty binding means the key is not bound in that respect."""
+    """A resolved key, token or membership. An empty binding means that it is not bound in that respect.
+
+    `key_id` is what its kind goes by: a key's id, a token's subject, a member's user name.
+    """
 
     tenant_id: UUID
     tenant: str
@@ -21,13 +27,21 @@ class Caller:
     user_id: str = ""
     agent_id: str = ""
     project: str = ""
+    kind: Kind = "key"
 
     is_authenticated = True  # what REST frameworks ask of a request's user
 
     @property
     def principal(self) -> str:
-        """Who it is, for the audit log and for what belongs to one caller: `key:<key_id>`, `anonymous` …"""
-        return self.key_id if self.key_id == "anonymous" else f"key:{self.key_id}"
+        """Who it is, for the audit log and for what belongs to one caller: `key:<key_id>`, `jwt:<subject>`,
+        `member:<user name>` or `anonymous`. A name too long for the columns that keep it becomes
+        `<kind>#<SHA-256>`, which no short one looks like."""
+        if self.kind == "anonymous":
+            return self.kind
+        name = f"{self.kind}:{self.key_id}"
+        if len(name) <= PRINCIPAL_LENGTH:
+            return name
+        return f"{self.kind}#{hashlib.sha256(self.key_id.encode()).hexdigest()}"
 
     def may(self, scope: Scope) -> bool:
         """Whether the key carries `scope`; `admin` carries all."""

@@ -72,6 +72,58 @@ def anonymous_access_is_fenced(app_configs: Any, **kwargs: Any) -> list[CheckMes
     return []
 
 
+@register(Tags.security)
+def tokens_are_verified(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """With `JWT_ALGORITHMS` set, whatever else decides which tokens are believed must fit them."""
+    if not settings.JWT_ALGORITHMS:
+        return []
+    from tenants import tokens  # late: its libraries take 20 MB where no tokens are taken
+
+    wanted = set(settings.JWT_ALGORITHMS)
+    if unknown := wanted - set(tokens.SYMMETRIC) - tokens.ASYMMETRIC:
+        known = ", ".join([*tokens.SYMMETRIC, *sorted(tokens.ASYMMETRIC)])
+        return [
+            Error(
+                f"JWT_ALGORITHMS: {', '.join(sorted(unknown))} cannot be taken.",
+                hint=f"Choose of {known}.",
+                id="tenants.E006",
+            )
+        ]
+    found = [*_key_source_fits(wanted & set(tokens.SYMMETRIC), wanted & tokens.ASYMMETRIC)]
+    if not settings.JWT_AUDIENCE:
+        found.append(
+            Error(
+                "JWT_AUDIENCE is not set: tokens that were made for other services would be taken.",
+                id="tenants.E009",
+            )
+        )
+    return found
+
+
+def _key_source_fits(symmetric: set[str], asymmetric: set[str]) -> list[CheckMessage]:
+    from tenants import tokens
+
+    address = settings.JWT_JWKS_URL
+    if symmetric and (asymmetric or address):
+        return [
+            Error(
+                "JWT_ALGORITHMS: HS… signs with a secret, and the others with keys at JWT_JWKS_URL; a server"
+                " that took both could be made to take a published key for the secret.",
+                hint="Name algorithms of one kind, and set JWT_SECRET or JWT_JWKS_URL accordingly.",
+                id="tenants.E007",
+            )
+        ]
+    if asymmetric and not address.startswith(("https://", "http://")):
+        return [Error("JWT_JWKS_URL must be the https address of the keys.", id="tenants.E010")]
+    if asymmetric and settings.JWKS_MAX_AGE_SECONDS < settings.JWKS_REFRESH_SECONDS:
+        return [Error("JWKS_MAX_AGE_SECONDS is less than JWKS_REFRESH_SECONDS.", id="tenants.E011")]
+    return [
+        Error(f"JWT_SECRET {fault}.", id="tenants.E008")
+        for algorithm in sorted(symmetric)
+        if (fault := tokens.fault_of_secret(settings.JWT_SECRET, algorithm))
+    ]
+
+
 @register(Tags.database)
 def app_role_is_confined(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
     """Row-level security binds neither superusers nor owners; the app role may be none of these."""

@@ -1,5 +1,7 @@
 """Making and finding tenants."""
 
+import re
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
@@ -7,9 +9,21 @@ from django.db import IntegrityError, connection, transaction
 
 from tenants import audit
 from tenants.errors import Conflict, Invalid
+from tenants.lookups import LookupCache
 from tenants.models import Tenant
 from tenants.router import admin_role
 from tenants.scope import unscoped
+
+UUID_TEXT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+SLUG = re.compile(r"[A-Za-z0-9_-]{1,63}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantName:
+    """A tenant as callers need it: nothing but its two names."""
+
+    id: UUID
+    slug: str
 
 
 def create_tenant(*, slug: str, name: str, actor: str) -> Tenant:
@@ -34,9 +48,36 @@ def get_tenant(slug: str) -> Tenant | None:
         return Tenant.objects.filter(slug=slug).first()
 
 
+def find_tenant(name: str) -> TenantName | None:
+    """The enabled tenant of that UUID or slug, as the app role can learn it before a scope is open.
+
+    What looks like a UUID is one: a tenant whose slug looks like another's id is not taken for it. Believed
+    for `API_KEY_CACHE_SECONDS`, within which a disabled tenant is gone.
+    """
+    if not UUID_TEXT.fullmatch(name) and not SLUG.fullmatch(name):
+        return None  # such as NUL, which must not get as far as PostgreSQL
+    return _named.get(name, _find_named)
+
+
 def find_tenant_id(slug: str) -> UUID | None:
-    """The id of an enabled tenant, as the app role can learn it before a scope is open."""
+    """The id of the enabled tenant of that slug, likewise."""
+    return _ids.get(slug, _find_id)
+
+
+def _find_named(name: str) -> TenantName | None:
+    wanted = (UUID(name), None) if UUID_TEXT.fullmatch(name) else (None, name)
+    with unscoped(), connection.cursor() as cursor:
+        cursor.execute("SELECT tenant_id, slug FROM tenants_find_named_tenant(%s, %s)", wanted)
+        row = cursor.fetchone()
+    return TenantName(UUID(str(row[0])), row[1]) if row else None
+
+
+def _find_id(slug: str) -> UUID | None:
     with unscoped(), connection.cursor() as cursor:
         cursor.execute("SELECT tenants_find_tenant(%s)", [slug])
         row = cursor.fetchone()
     return UUID(str(row[0])) if row and row[0] else None
+
+
+_named: LookupCache[TenantName] = LookupCache()
+_ids: LookupCache[UUID] = LookupCache()

@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import execution, footprint, load, servers, size, table
+from tests.benchmarks import execution, footprint, identity, jobs, load, servers, size, table
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.figures import Figures, best_of
 from tests.benchmarks.floors import measure
@@ -15,7 +15,7 @@ from tests.benchmarks.stage import Stage, stage
 from tests.benchmarks.web import start_default
 
 CLIENTS = (1, 8)
-OTHERS = ("executions", "memory", "servers", "size")
+OTHERS = ("executions", "identity", "jobs", "memory", "servers", "size")
 
 
 def main() -> None:
@@ -52,10 +52,13 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         figures["size"] = size.report()
     if options.names == ["size"]:
         return figures
-    load.need_wrk()
+    if options.names != ["identity"]:
+        load.need_wrk()
     with stage(options.home) as place:
         if chosen:
             figures["cases"] = run_cases(place, chosen, options)
+        if "identity" in options.names or not options.names:
+            figures["identity"] = identity.report(place, seconds=options.seconds, repeat=options.repeat)
         if "executions" in options.names or not options.names:
             figures["executions"] = execution.report(place)
         if "memory" in options.names or not options.names:

@@ -226,6 +226,11 @@ def test_only_the_owner_owns_tables_and_only_owner_and_definer_create_in_the_sch
     assert column(as_owner, temporary, names.app) == [False]
 
 
+# Functions that answer more than one row, and what confines these to the caller's own.
+SEVERAL_ROWS = {
+    # A person has several memberships, and sees all of them before a tenant is chosen.
+    "tenants_list_memberships": ("WHERE m.user_id = wanted_user AND", "LIMIT 1000"),
+}
 DEFINER_FUNCTIONS = """
 SELECT p.proname::text, p.proowner::regrole::text, p.proconfig, p.proretset, p.prorettype::regtype::text,
        p.prosrc, p.provolatile::text,
@@ -248,7 +253,10 @@ def test_definer_functions_belong_to_the_definer_and_are_fixed_and_closed(as_own
         assert not is_public, name
         assert set(granted) == {names.app, names.definer}, name
         assert volatility == "s", name
-        assert source.rstrip().endswith("LIMIT 1"), f"{name} could return more than the caller's one row"
+        only_mine, limit = SEVERAL_ROWS.get(name, ("WHERE", "LIMIT 1"))
+        assert only_mine in source, name
+        assert source.rstrip().endswith(limit), f"{name} could return more than the caller's own rows"
+    assert set(SEVERAL_ROWS) <= {function[0] for function in functions}
 
 
 def test_the_definer_owns_nothing_but_those_functions(as_owner):
@@ -267,3 +275,32 @@ def test_a_lookup_answers_one_row_and_only_to_an_exact_question(as_app, tenants)
         assert column(as_app, "SELECT tenants_find_tenant(%s)", question) == [None]
         assert as_app.execute("SELECT * FROM tenants_find_api_key(%s)", [question]).fetchall() == []
     assert column(as_app, "SELECT tenants_find_tenant(NULL)") == [None]
+
+
+def test_memberships_are_found_by_an_exact_user_and_tenant_alone(as_app, as_owner, rows_of, tenants):
+    rows_of("tenants_member")
+    users = dict(
+        as_owner.execute(
+            "SELECT tenant_id, user_id FROM tenants_member WHERE tenant_id = ANY(%s)", [list(tenants)]
+        ).fetchall()
+    )
+    acme = tenants[0]
+    listed = "SELECT tenant_id FROM tenants_list_memberships(%s)"
+    found = "SELECT tenant_id FROM tenants_find_member(%s, %s)"
+    for tenant in tenants:
+        assert column(as_app, listed, users[tenant]) == [tenant]
+    assert column(as_app, found, users[acme], "acme-walls") == [acme]
+    assert column(as_app, found, users[acme], "globex-walls") == []
+    for nobody in (0, -1, None):
+        assert column(as_app, listed, nobody) == []
+        assert column(as_app, found, nobody, "acme-walls") == []
+    for question in ("", "%", "acme%", None):
+        assert column(as_app, found, users[acme], question) == []
+
+
+def test_a_tenant_is_found_by_its_exact_id_or_slug_alone(as_app, tenants):
+    acme, _globex = tenants
+    statement = "SELECT tenant_id FROM tenants_find_named_tenant(%s, %s)"
+    assert column(as_app, statement, acme, None) == column(as_app, statement, None, "acme-walls") == [acme]
+    for question in ("", "%", "acme%", str(acme), None):
+        assert column(as_app, statement, None, question) == []

@@ -1,5 +1,6 @@
 """Servers of their own for tests that change roles, and tenants without a running web process."""
 
+import logging
 import secrets
 import shutil
 import subprocess
@@ -11,9 +12,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tenants import jwks
+from tenants.errors import Unauthenticated
 from tenants.models import Tenant
 from tenants.tenancy import create_tenant
+from tenants.tokens import REFUSAL, authenticate_token
 from tests.processes import ROOT, Stores
+from tests.tenants.issuer import AUDIENCE, ISSUER, SECRET, JwksServer, jwk
 
 
 @pytest.fixture
@@ -67,3 +72,41 @@ def run_manage(*args: str, environment: dict[str, str]) -> subprocess.CompletedP
         text=True,
         check=False,
     )
+
+
+@pytest.fixture
+def shared_secret(settings) -> None:
+    """Tokens are signed with a secret."""
+    settings.JWT_ALGORITHMS, settings.JWT_SECRET, settings.JWT_JWKS_URL = ["HS256"], SECRET, ""
+    settings.JWT_AUDIENCE, settings.JWT_ISSUER, settings.JWT_LEEWAY_SECONDS = AUDIENCE, ISSUER, 5
+
+
+@pytest.fixture
+def published_keys(settings) -> Iterator[JwksServer]:
+    """Tokens are signed with published keys."""
+    server = JwksServer()
+    server.keys = [jwk("r"), jwk("e", "EC"), jwk("o", "OKP")]
+    settings.JWT_ALGORITHMS, settings.JWT_SECRET = ["RS256", "PS256", "ES256", "EdDSA"], ""
+    settings.JWT_JWKS_URL = server.url
+    settings.JWT_AUDIENCE, settings.JWT_ISSUER, settings.JWT_LEEWAY_SECONDS = AUDIENCE, ISSUER, 5
+    yield server
+    jwks.key_set().stop()
+    server.stop()
+
+
+@pytest.fixture
+def reason(caplog) -> Callable[[str], str]:
+    """Why a token was refused, which only the log knows; the caller is told nothing."""
+
+    def of(text: str) -> str:
+        caplog.clear()
+        with pytest.raises(Unauthenticated) as caught:
+            authenticate_token(text)
+        assert str(caught.value) == REFUSAL
+        assert caught.value.__cause__ is None
+        [record] = [record for record in caplog.records if record.name == "tenants.tokens"]
+        assert (record.levelno, record.getMessage()) == (logging.WARNING, "token_refused")
+        assert len(text) < 20 or text not in str(vars(record))
+        return record.fields["reason"]
+
+    return of

@@ -10,11 +10,20 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from tenants.api_keys import create_api_key
-from tenants.models import ApiKey, AuditEntry, Tenant
+from tenants.api_keys import authenticate, create_api_key
+from tenants.members import access_member, add_member
+from tenants.models import ApiKey, AuditEntry, Member, Tenant
 from tenants.router import admin_role
+from tests.tenants.people import make_user
 
-PAGES = ("", "tenants/tenant/", "tenants/apikey/", "tenants/auditentry/", "auth/user/")
+PAGES = (
+    "",
+    "tenants/tenant/",
+    "tenants/apikey/",
+    "tenants/auditentry/",
+    "tenants/providerusage/",
+    "auth/user/",
+)
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +143,82 @@ def test_a_key_is_revoked_from_the_list_and_the_log_tells_by_whom(admin, acme):
         assert ApiKey.objects.get(id=key.id).revoked_at is not None
         entry = AuditEntry.objects.get(tenant=acme.tenant, action="api_key.revoke")
     assert (entry.actor, entry.target) == ("admin:admin", key.key_id)
+
+
+NEW_KEY = re.compile(r"mem_[0-9a-f]{16}_[A-Za-z0-9_-]{43}")
+
+
+def test_a_key_is_rotated_from_the_list_and_its_successor_shown_once(admin, acme):
+    with admin_role():
+        key = ApiKey.objects.get(tenant=acme.tenant)
+    answer = post(admin, "/admin/tenants/apikey/", action="rotate", _selected_action=str(key.id))
+    assert answer.status_code == 302, answer.text
+    [text] = NEW_KEY.findall(admin.get("/admin/tenants/apikey/").text)
+    assert authenticate(text).tenant_id == acme.tenant.id
+    assert not NEW_KEY.search(admin.get("/admin/tenants/apikey/").text)
+    with admin_role():
+        assert ApiKey.objects.get(tenant=acme.tenant, replaces=key.key_id).key_id in text
+        entry = AuditEntry.objects.get(tenant=acme.tenant, action="api_key.rotate")
+    assert (entry.actor, entry.target) == ("admin:admin", key.key_id)
+    again = post(admin, "/admin/tenants/apikey/", action="rotate", _selected_action=str(key.id))
+    assert again.status_code == 302
+    page = admin.get("/admin/tenants/apikey/").text
+    assert "was rotated already" in page
+    assert not NEW_KEY.search(page)
+
+
+def test_two_keys_are_not_rotated_at_once(admin, acme, globex):
+    with admin_role():
+        ids = [str(ApiKey.objects.get(tenant=one.tenant).id) for one in (acme, globex)]
+    token = form_token(admin.get("/admin/tenants/apikey/"))
+    form = {"csrfmiddlewaretoken": token, "action": "rotate", "_selected_action": ids}
+    assert admin.post("/admin/tenants/apikey/", data=form).status_code == 302
+    assert "Select one key" in admin.get("/admin/tenants/apikey/").text
+    with admin_role():
+        assert ApiKey.objects.filter(tenant__in=[acme.tenant, globex.tenant]).count() == 2
+
+
+def test_what_the_admin_does_to_a_member_counts_and_is_in_the_log(admin, acme):
+    ann = make_user("ann")
+    form = {"tenant": str(acme.tenant.id), "user": str(ann.id), "role": "viewer"}
+    made = post(admin, "/admin/tenants/member/add/", **form)
+    assert made.status_code == 302, made.text
+    assert access_member(user=ann, tenant=acme.tenant.slug).scopes == {"read"}
+    with admin_role():
+        member = Member.objects.get(tenant=acme.tenant)
+    assert "already exists" in post(admin, "/admin/tenants/member/add/", **form).text
+    page = admin.get(f"/admin/tenants/tenant/{acme.tenant.id}/change/").text
+    assert f"/admin/tenants/member/{member.id}/change/" in page
+    changed = post(admin, f"/admin/tenants/member/{member.id}/change/", role="editor", user="1")
+    assert changed.status_code == 302, changed.text
+    assert access_member(user=ann, tenant=acme.tenant.slug).scopes == {"read", "write", "ingest"}
+    gone = post(admin, f"/admin/tenants/member/{member.id}/delete/", post="yes")
+    assert gone.status_code == 302, gone.text
+    with admin_role():
+        assert not Member.objects.filter(tenant=acme.tenant).exists()
+        entries = AuditEntry.objects.filter(tenant=acme.tenant, action__startswith="member.").order_by("at")
+        found = [(entry.actor, entry.action, entry.target) for entry in entries]
+    assert found == [
+        ("admin:admin", f"member.{deed}", ann.username) for deed in ("add", "change_role", "remove")
+    ]
+
+
+def test_members_removed_from_the_list_are_each_in_the_log(admin, acme):
+    members = [
+        add_member(tenant=acme.tenant, user=make_user(name), role="viewer", actor="test")
+        for name in ("ann", "bob")
+    ]
+    token = form_token(admin.get("/admin/tenants/member/"))
+    form = {
+        "csrfmiddlewaretoken": token,
+        "action": "delete_selected",
+        "_selected_action": [str(member.id) for member in members],
+        "post": "yes",
+    }
+    assert admin.post("/admin/tenants/member/", data=form).status_code == 302
+    with admin_role():
+        assert not Member.objects.filter(tenant=acme.tenant).exists()
+        assert AuditEntry.objects.filter(tenant=acme.tenant, action="member.remove").count() == 2
 
 
 def test_what_the_admin_does_to_a_tenant_is_in_the_log(admin):

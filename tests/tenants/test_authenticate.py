@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from tenants import api_keys
+from tenants import api_keys, lookups
 from tenants.api_keys import authenticate, create_api_key, revoke_api_key
 from tenants.errors import Invalid, Unauthenticated
 from tenants.models import ApiKey, Tenant
@@ -30,7 +30,7 @@ def clock(monkeypatch):
             return self.now
 
     clock = Clock()
-    monkeypatch.setattr(api_keys, "time", clock)
+    monkeypatch.setattr(lookups, "time", clock)
     return clock
 
 
@@ -50,7 +50,7 @@ def questions(monkeypatch) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _fresh_cache(monkeypatch):
-    monkeypatch.setattr(api_keys, "_cache", api_keys._KeyCache())
+    monkeypatch.setattr(api_keys, "_cache", lookups.LookupCache())
 
 
 def refused(text: str) -> bool:
@@ -114,7 +114,7 @@ def test_an_unknown_id_is_refused_and_not_remembered(acme_tenant, questions):
     assert refused(unknown)
     assert refused(unknown)
     assert questions == ["0" * 16] * 2
-    assert not api_keys._cache._records
+    assert not api_keys._cache._kept
 
 
 def test_an_expired_key_is_refused_from_that_moment_on(acme_tenant, monkeypatch):
@@ -176,11 +176,11 @@ def test_a_key_is_looked_up_once_while_it_is_fresh(acme_tenant, clock, questions
 
 
 def test_the_cache_never_holds_more_than_its_limit(acme_tenant, monkeypatch):
-    monkeypatch.setattr(api_keys, "_cache", api_keys._KeyCache(limit=3))
+    monkeypatch.setattr(api_keys, "_cache", lookups.LookupCache(limit=3))
     texts = [create_api_key(tenant=acme_tenant, actor="test")[1] for _ in range(8)]
     for text in texts * 2:
         assert authenticate(text).tenant_id == acme_tenant.id
-        assert len(api_keys._cache._records) <= 3
+        assert len(api_keys._cache._kept) <= 3
 
 
 MALFORMED = {

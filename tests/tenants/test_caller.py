@@ -58,3 +58,25 @@ def test_a_key_may_what_its_scopes_say_and_admin_everything(scope):
     assert may("admin")
     assert not may()
     assert not may(*(set(SCOPES) - {scope, "admin"}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "principal"),
+    [("key", "key:ann"), ("jwt", "jwt:ann"), ("member", "member:ann"), ("anonymous", "anonymous")],
+)
+def test_a_principal_says_who_calls_and_by_what(kind, principal):
+    assert Caller(uuid4(), "acme", "ann", frozenset(), kind=kind).principal == principal
+
+
+def test_nobody_can_take_the_name_of_an_anonymous_caller():
+    for kind in ("key", "jwt", "member"):
+        assert Caller(uuid4(), "acme", "anonymous", frozenset(), kind=kind).principal == f"{kind}:anonymous"
+
+
+def test_a_long_name_fits_the_columns_and_is_still_one_persons():
+    names = ["x" * 251, "x" * 252, "x" * 254 + "y", "x" * 255]
+    principals = {Caller(uuid4(), "acme", name, frozenset(), kind="jwt").principal for name in names}
+    assert len(principals) == len(names)
+    assert max(map(len, principals)) <= 255
+    hashed = next(one for one in principals if one.startswith("jwt#"))
+    assert Caller(uuid4(), "acme", hashed[4:], frozenset(), kind="jwt").principal not in principals
