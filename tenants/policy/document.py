@@ -1,0 +1,233 @@
+"""Everything that can be decided: meanings, units, bounds, defaults. docs/policy.md lists the same."""
+
+from typing import Annotated, Any, Literal
+
+from django.conf import settings
+from pydantic import Field, Strict
+
+from tenants.policy.fields import Section, chosen, deployed
+
+DAY = 86_400
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+# A document is JSON, which has lists only.
+Names = Annotated[tuple[Name, ...], Strict(False)]
+Handling = Literal["refuse", "redact", "hold"]
+
+
+class Working(Section):
+    """The window of a conversation."""
+
+    turns: int = deployed(
+        "WORKING_MEMORY_TURNS",
+        "Exchanges, each begun by the user, that a window holds when the request names no number.",
+        unit="exchanges",
+        ge=1,
+        le=1_000,
+    )
+    max_tool_result_chars: int = deployed(
+        "MAX_TOOL_RESULT_CHARS",
+        "Where a window cuts off the result of a tool when the request names no number; 0: nowhere.",
+        unit="characters",
+        ge=0,
+        le=1_000_000,
+    )
+    include_summary_after_turn: int = deployed(
+        "INCLUDE_SUMMARY_AFTER_TURN",
+        "From how many turns on a window begins with the summary although it lacks no turn; one that lacks "
+        "some always does.",
+        unit="turns",
+        ge=0,
+        le=1_000,
+    )
+
+
+class Session(Section):
+    """How long a conversation's state is kept at hand. Holds from when Redis next loads the session."""
+
+    ttl_seconds: int = deployed(
+        "SESSION_TTL_SECONDS",
+        "How long an idle session stays in Redis; reading and writing begin it anew.",
+        unit="seconds",
+        ge=60,
+        le=3 * DAY,
+    )
+    idle_seconds: int = deployed(
+        "SESSION_IDLE_SECONDS",
+        "After how long without activity a session counts as idle and is summarised.",
+        unit="seconds",
+        ge=60,
+        le=3 * DAY,
+    )
+    max_age_seconds: int = deployed(
+        "SESSION_MAX_AGE_SECONDS",
+        "How old a session's copy in Redis may become, however busy it is.",
+        unit="seconds",
+        is_ceiling=True,
+        ge=3_600,
+        le=2**31,
+    )
+
+
+class Write(Section):
+    """When something becomes memory, by kind of memory."""
+
+    events: Literal["always", "off"] = chosen(
+        "always", "Whether every turn and event is kept in the log, or none: then turns live in Redis alone."
+    )
+    entities: Literal["selective", "off"] = chosen(
+        "selective", "Whether facts about the user are taken from the turns that are worth it."
+    )
+    episodes: Literal["periodic", "selective", "both", "off"] = chosen(
+        "periodic", "Whether sessions become summaries, single turns become highlights, or both."
+    )
+
+
+class Summary(Section):
+    """What triggers a periodic summary. The first trigger that fires counts."""
+
+    every_turns: int = chosen(
+        0, "After this many new turns; 0: not for their number.", unit="turns", ge=0, le=1_000
+    )
+    above_tokens: int = chosen(
+        0, "When the new turns hold more tokens; 0: not for their size.", unit="tokens", ge=0, le=1_000_000
+    )
+    on_end: bool = chosen(True, "When the session is ended.")
+    on_idle: bool = chosen(True, "When the session has been idle for `session.idle_seconds`.")
+
+
+class Entities(Section):
+    """Which facts about a user are believed."""
+
+    min_confidence: float = deployed(
+        "ENTITY_CONFIDENCE_MIN",
+        "Confidence below which an extracted fact is not written.",
+        ge=0,
+        le=1,
+    )
+    allowed_keys: Names = chosen((), "The only keys that may be written; none named: any.", max_length=1_000)
+    high_impact_keys: Names = chosen(
+        ("email", "address"),
+        "Keys whose extracted values wait until someone confirms them.",
+        max_length=1_000,
+    )
+
+
+class Sensitive(Section):
+    """What happens to a write that holds what should not be remembered."""
+
+    secrets: Handling = chosen("refuse", "With a password, a private key or an API key in it.")
+    cards: Handling = chosen("refuse", "With the number of a payment card in it.")
+    health: Handling = chosen("refuse", "With words about somebody's health in it.")
+
+
+class Episodes(Section):
+    """What is kept beside summaries."""
+
+    index_turns: bool = chosen(
+        False, "Whether each turn is indexed by itself, so that its words can be found."
+    )
+
+
+class Recall(Section):
+    """How memories are ranked: `alpha · cosine + (1 - alpha) · exp(-decay · age in hours)`."""
+
+    alpha: float = deployed(
+        "RECALL_ALPHA",
+        "Weight of likeness in meaning against recency. 0.6 to 0.85 is recommended; the rest is allowed.",
+        ge=0,
+        le=1,
+    )
+    decay: float = deployed(
+        "RECALL_LAMBDA",
+        "How fast recency fades: 0.08 halves it in 8.7 hours.",
+        unit="per hour",
+        ge=0,
+        le=10,
+    )
+    top_k: int = deployed(
+        "RECALL_TOP_K",
+        "Memories that recall answers when the request names no number. 3 to 5 is recommended.",
+        unit="memories",
+        ge=1,
+        le=200,
+    )
+    entity_boost: float = chosen(
+        0.2, "Added to the score of a memory that names exactly what was asked about.", ge=0, le=1
+    )
+    session_recency_days: int = chosen(
+        0, "Only memories of sessions this recent are recalled; 0: of all.", unit="days", ge=0, le=365
+    )
+    feedback_weight: float = chosen(
+        0.0, "The most that being called helpful or not can move a score; 0: nothing.", ge=0, le=0.1
+    )
+
+
+class Retention(Section):
+    """How long what sessions left behind is kept. What someone saved on purpose stays."""
+
+    episodes_days: int = deployed(
+        "EPISODIC_RETENTION_DAYS", "Summaries and highlights of sessions.", unit="days", ge=30, le=365
+    )
+    events_days: int = deployed(
+        "EVENT_RETENTION_DAYS", "The log of turns and events.", unit="days", ge=1, le=3_650
+    )
+
+
+class Limits(Section):
+    """How much may be written."""
+
+    episode_chars: int = chosen(
+        1_000_000, "The longest text of an episode.", unit="characters", ge=1_000, le=1_000_000
+    )
+    working_memory_bytes: int = deployed(
+        "WORKING_MEMORY_MAX_BYTES",
+        "Size of a session's working-memory hash from which a write is too large. The level is the key's: "
+        "its agent, else the tenant.",
+        unit="bytes",
+        is_ceiling=True,
+        ge=1_024,
+        le=2**31,
+    )
+    entity_value_chars: int = chosen(
+        4_096, "The longest value of an entity slot, as JSON.", unit="characters", ge=64, le=65_536
+    )
+    entities_per_user: int = chosen(
+        1_000, "Entity slots that a user may have.", unit="slots", ge=1, le=100_000
+    )
+
+
+class Evaluation(Section):
+    """What is set aside to measure recall with."""
+
+    session_share: float = chosen(
+        0.01, "Share of ended sessions that is sampled into the tenant's evaluation set.", ge=0, le=1
+    )
+
+
+class Policy(Section):
+    """What holds for a tenant or one of its agents."""
+
+    working: Working = Field(default_factory=Working)
+    session: Session = Field(default_factory=Session)
+    write: Write = Field(default_factory=Write)
+    summary: Summary = Field(default_factory=Summary)
+    entities: Entities = Field(default_factory=Entities)
+    sensitive: Sensitive = Field(default_factory=Sensitive)
+    episodes: Episodes = Field(default_factory=Episodes)
+    recall: Recall = Field(default_factory=Recall)
+    retention: Retention = Field(default_factory=Retention)
+    limits: Limits = Field(default_factory=Limits)
+    evaluation: Evaluation = Field(default_factory=Evaluation)
+
+
+def policy_schema() -> dict[str, Any]:
+    """The JSON schema of a policy document, with this deployment's defaults and ceilings."""
+    schema = Policy.model_json_schema()
+    defaults = Policy().model_dump(mode="json")
+    for section, values in defaults.items():
+        name = schema["properties"][section]["$ref"].rpartition("/")[2]
+        for field, about in schema["$defs"][name]["properties"].items():
+            about["default"] = values[field]
+            if ceiling := about.pop("ceiling", None):
+                about["maximum"] = getattr(settings, ceiling)
+    return schema
