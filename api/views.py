@@ -59,10 +59,18 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
+def body_of(request: Request, *, longest: int | None = None) -> bytes:
+    """The body as it came, read once; `longest` bytes instead of `MAX_BODY_BYTES`."""
+    raw: HttpRequest = request._request
+    if "strata.body" not in raw.META:
+        raw.META["strata.body"] = read_body(raw, longest=longest)
+    body: bytes = raw.META["strata.body"]
+    return body
+
+
 def json_body(request: Request) -> Any:
     """The body's JSON value; None when there is no body."""
-    raw: HttpRequest = request._request
-    body = read_body(raw)
+    body = body_of(request)
     return parse_json(body) if body else None
 
 

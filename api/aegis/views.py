@@ -1,5 +1,6 @@
 """AEGIS: working memory, episodic memory, injection ledger."""
 
+from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
@@ -11,8 +12,10 @@ from rest_framework.response import Response
 from api import parameters
 from api.aegis import answers, errors, schemas, serializers
 from api.errors import Problem
+from api.idempotency import once
 from api.views import DialectView, caller_of, json_body, named_user, query_id, session_address, validated
 from episodic.episodes import list_episodes, store_episode
+from episodic.models import Episode
 from episodic.types import EpisodeFilter, NewEpisode
 from ledger import injections
 from recall.recall import recall
@@ -129,8 +132,12 @@ class StoreView(ConversationView):
             entities_mentioned=body.get("entities_mentioned"),
             tools_called=body.get("tools_called"),
         )
-        stored = store_episode(caller=caller_of(request), new=new, now=timezone.now())
-        return Response(answers.episode(stored))
+        return once(
+            request,
+            Episode,
+            lambda: store_episode(caller=caller_of(request), new=new, now=timezone.now()),
+            lambda stored: Response(answers.episode(stored)),
+        )
 
 
 @extend_schema_view(get=extend_schema(exclude=True))
@@ -186,8 +193,11 @@ class LedgerView(AegisView):
     )
     def delete(self, request: Request, conversation_id: str) -> Response:
         address = _address(request, conversation_id)
-        count = injections.clear_ledger(caller=caller_of(request), address=address, now=timezone.now())
-        return Response({"conversation_id": conversation_id, "deleted": count})
+        clear = partial(
+            injections.clear_ledger, caller=caller_of(request), address=address, now=timezone.now()
+        )
+        told = {"conversation_id": conversation_id}
+        return once(request, int, clear, lambda count: Response({**told, "deleted": count}))
 
 
 class LedgerVerbView(LedgerView):
@@ -243,14 +253,16 @@ class LedgerMarkView(LedgerVerbView):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = validated(serializers.LedgerMark, json_body(request))
-        created = injections.mark_item(
+        mark = partial(
+            injections.mark_item,
             caller=caller_of(request),
             address=_address(request, conversation_id),
             item_key=body["item_key"],
             value=body["value"],
             now=timezone.now(),
         )
-        return Response({"conversation_id": conversation_id, **body, "marked": True, "created": created})
+        told = {"conversation_id": conversation_id, **body, "marked": True}
+        return once(request, bool, mark, lambda created: Response({**told, "created": created}))
 
 
 class LedgerClaimView(LedgerVerbView):
@@ -267,14 +279,15 @@ class LedgerClaimView(LedgerVerbView):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = validated(serializers.LedgerMark, json_body(request))
-        claimed = injections.claim_item(
+        claim = partial(
+            injections.claim_item,
             caller=caller_of(request),
             address=_address(request, conversation_id),
             item_key=body["item_key"],
             value=body["value"],
             now=timezone.now(),
         )
-        return Response({"claimed": claimed})
+        return once(request, bool, claim, lambda claimed: Response({"claimed": claimed}))
 
 
 class LedgerEvictView(LedgerVerbView):
@@ -291,13 +304,15 @@ class LedgerEvictView(LedgerVerbView):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         item_key = validated(serializers.LedgerItem, json_body(request))["item_key"]
-        evicted = injections.evict_item(
+        evict = partial(
+            injections.evict_item,
             caller=caller_of(request),
             address=_address(request, conversation_id),
             item_key=item_key,
             now=timezone.now(),
         )
-        return Response({"conversation_id": conversation_id, "item_key": item_key, "evicted": evicted})
+        told = {"conversation_id": conversation_id, "item_key": item_key}
+        return once(request, bool, evict, lambda evicted: Response({**told, "evicted": evicted}))
 
 
 def _address(request: Request, conversation_id: str) -> SessionAddress:
