@@ -7,24 +7,35 @@ from django.db.models import Q
 
 from episodic import querysets
 from episodic.embedding import try_embed, vector_of
+from episodic.metrics import counted_write
 from episodic.models import Episode
 from episodic.types import EpisodeFilter, NewEpisode
+from tenants import idempotency
 from tenants.caller import Caller
+from tenants.errors import TooLarge
+from tenants.policy.reading import read_policy
 from tenants.scope import scope
+from tenants.tombstones import refuse_erased
 
 
 def store_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
     """Stores an episode with its vector; without one when the model does not answer, to be embedded later.
 
-    Raises Forbidden when `new` names another user, agent or project than the key is bound to.
+    Raises Forbidden when `new` names another user, agent or project than the key is bound to, TooLarge when
+    its text is longer than the policy's `limits.episode_chars`.
     """
     episode = build_episode(caller=caller, new=new, now=now)
-    vectors = try_embed([episode.text])
+    longest = read_policy(tenant_id=caller.tenant_id, agent_id=episode.agent_id).limits.episode_chars
+    if len(episode.text) > longest:
+        raise TooLarge(f"The text exceeds {longest} characters.")
+    vectors = try_embed([episode.text], tenant_id=caller.tenant_id)
     episode.embed_pending = vectors is None
-    with scope(caller.tenant_id):
+    with counted_write(embedded=vectors is not None), scope(caller.tenant_id):
+        refuse_erased(tenant_id=caller.tenant_id, user_id=episode.user_id, since=now)
         episode.save(force_insert=True)
         if vectors is not None:
             vector_of(episode, vectors[0]).save(force_insert=True)
+        idempotency.keep(episode, user_id=episode.user_id)
     return episode
 
 

@@ -5,3 +5,8 @@ class LedgerConfig(AppConfig):
     """What each session has already been told."""
 
     name = "ledger"
+
+    def ready(self) -> None:
+        from ledger.privacy import register_handlers
+
+        register_handlers()

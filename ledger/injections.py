@@ -4,13 +4,16 @@ PostgreSQL keeps the log and decides races; Redis answers the checks.
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
+from uuid import UUID
 
 from ledger import querysets, store
+from tenants import idempotency
 from tenants.caller import Caller
 from tenants.scope import scope, undecided
+from tenants.tombstones import refuse_erased
 from working.sessions import adopt, exact_ref, find_session, open_session, ref_of
 from working.types import SessionAddress, SessionRef
 
@@ -85,6 +88,17 @@ def forget_items(*, ref: SessionRef, now: datetime, token: str) -> None:
     store.forget(ref=ref, now=now.timestamp(), token=token)
 
 
+def resume_items(*, caller: Caller, ref: SessionRef, now: datetime, token: str) -> None:
+    """Takes back what `suspend_items` said: the marks have not ended."""
+    store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, change="none")
+
+
+def with_items(*, tenant_id: UUID, refs: Sequence[SessionRef]) -> set[SessionRef]:
+    """Those of the sessions that have been told something which still counts."""
+    with scope(tenant_id):
+        return querysets.with_live_items(tenant_id=tenant_id, refs=refs)
+
+
 def clear_ledger(*, caller: Caller, address: SessionAddress, now: datetime) -> int:
     """Ends every mark of the session; how many there were."""
     session = find_session(caller=caller, address=address)
@@ -98,6 +112,7 @@ def _release(caller: Caller, ref: SessionRef, now: datetime) -> int:
     token = suspend_items(caller=caller, ref=ref, now=now)
     with scope(caller.tenant_id):
         released = release_items(ref=ref, now=now)
+        idempotency.keep(released, user_id=ref.user_id)
     forget_items(ref=ref, now=now, token=token)
     return released
 
@@ -159,7 +174,9 @@ def _write(
 
     try:
         with scope(caller.tenant_id):
+            refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=now)
             result, follow = commit(ref)
+            idempotency.keep(result, user_id=ref.user_id)
     except BaseException as error:
         # Perhaps it is committed all the same: then the mark stays, and PostgreSQL answers until it dies.
         if not undecided(error):

@@ -1,5 +1,6 @@
 """The SQL of the injection log."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -41,6 +42,14 @@ def live_items(ref: SessionRef) -> dict[str, str]:
     """The session's live marks."""
     live = Injection.objects.filter(**_identity(ref), released_at=None)
     return dict(live.order_by("item_key").values_list("item_key", "value"))
+
+
+def with_live_items(*, tenant_id: UUID, refs: Sequence[SessionRef]) -> set[SessionRef]:
+    """Those of the sessions that have a live mark."""
+    names = [ref.session_id for ref in refs]
+    live = Injection.objects.filter(tenant_id=tenant_id, session__in=names, released_at=None)
+    found = live.values_list("namespace", "user_id", "session").distinct()
+    return {SessionRef(tenant_id, *identity) for identity in found} & set(refs)
 
 
 def _identity(ref: SessionRef) -> dict[str, str | UUID]:

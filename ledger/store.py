@@ -8,12 +8,14 @@ from django.conf import settings
 
 from ledger import keys
 from tenants.caller import Caller
+from tenants.system import is_system
+from working import activity
 from working.keys import all_of as session_keys
 from working.redis import SERVER_SCRIPT, RedisAway, Script
 from working.store import MARK_DIES_AFTER
 from working.types import SessionRef
 
-EXPIRED = 2  # as the scripts answer it
+DONE, EXPIRED = 1, 2  # as the scripts answer them
 _FOLDER = Path(__file__).parent / "scripts"
 _STATE = _FOLDER / "state.lua"
 
@@ -86,7 +88,10 @@ def forget(*, ref: SessionRef, now: float, token: str) -> None:
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any]:
     head = [int(now), caller.agent_id, caller.project, settings.SESSION_MAX_AGE_SECONDS]
-    return _run(script, ref, [*head, *args])
+    answer = _run(script, ref, [*head, *args])
+    if answer[0] == DONE and not is_system(caller):
+        activity.note(ref=ref, now=now)
+    return answer
 
 
 def _run(script: Script, ref: SessionRef, args: list[Any]) -> list[Any]:

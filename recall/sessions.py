@@ -1,22 +1,35 @@
 """The end and the deletion of a session, which touch every kind of memory."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from episodic.embedding import store_vectors, try_embed
 from episodic.episodes import build_episode
+from episodic.metrics import count_unembedded, counted_at_commit
 from episodic.models import Episode, Origin
 from episodic.types import NewEpisode
-from ledger.injections import forget_items, release_items, suspend_items
+from ledger.injections import forget_items, release_items, resume_items, suspend_items
+from recall.rewriting import enqueue_rewrite
 from recall.summary import summarise
+from tenants import idempotency
 from tenants.caller import Caller
+from tenants.errors import NotFound
+from tenants.policy.reading import read_policy
 from tenants.scope import scope
+from tenants.tombstones import Erased
 from working import deletion
 from working.ending import Span, close_session
+from working.idle import last_use, learn_activity, moments_of
+from working.listing import unused_sessions
 from working.models import Session
 from working.sessions import access_session, find_session, ref_of
 from working.types import SessionAddress
+
+MOST_CLEANED = 500
+Cause = Literal["end", "idle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +42,20 @@ class EndedSession:
     message_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedSession:
+    """Whether there was one."""
+
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedUp:
+    """How many sessions were deleted."""
+
+    removed: int
+
+
 def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> EndedSession:
     """Summarises what is not summarised yet, keeps it as an episode, and clears the ledger.
 
@@ -36,37 +63,119 @@ def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> En
     RedisAway before anything is changed.
     """
     session = access_session(caller=caller, address=address)
-    token = suspend_items(caller=caller, ref=ref_of(session), now=now)
+    ended = wind_up(caller=caller, session=session, now=now, cause="end")
+    assert ended is not None  # noqa: S101  it had no condition
+    return ended
+
+
+def wind_up(
+    *,
+    caller: Caller,
+    session: Session,
+    now: datetime,
+    cause: Cause,
+    only_if: Callable[[Session], bool] = lambda _locked: True,
+) -> EndedSession | None:
+    """Ends the session, whoever wants it; None if the locked session fails `only_if`.
+
+    Whether there is to be a summary, the policy says for each cause. What is committed is committed once,
+    however often and by however many this is called.
+    """
+    ref = ref_of(session)
+    left: list[Episode | None] = []
+
+    def wanted(locked: Session, span: Span) -> str | None:
+        return _summary(span) if _wants_summary(locked, cause) else None
 
     def keep(locked: Session, span: Span, summary: str) -> None:
-        new = _episode_of(locked, span, summary)
-        build_episode(caller=caller, new=new, now=now).save(force_insert=True)
+        episode = build_episode(caller=caller, new=_episode_of(locked, span, summary), now=now)
+        with counted_at_commit():
+            episode.save(force_insert=True)
+        enqueue_rewrite(session=locked, episode=episode, now=now)
 
-    def release(locked: Session) -> None:
-        release_items(ref=ref_of(locked), now=now)
+    def conclude(locked: Session) -> None:
+        release_items(ref=ref, now=now)
+        episode = _newest_summary(locked)
+        idempotency.keep(_ended(locked, episode), user_id=locked.user_id)
+        left.append(episode)
 
-    close_session(caller=caller, session=session, now=now, summarise=_summary, keep=keep, always=release)
-    forget_items(ref=ref_of(session), now=now, token=token)
-    episode = _newest_summary(session)
-    if episode is None:
-        return EndedSession(session.external_id, "", None, 0)
-    if episode.embed_pending:
-        _embed(episode)
-    return EndedSession(session.external_id, episode.text, episode.id, int(episode.metadata["message_count"]))
+    token = suspend_items(caller=caller, ref=ref, now=now)
+    try:
+        closed = close_session(
+            caller=caller,
+            session=session,
+            now=now,
+            summarise=wanted,
+            keep=keep,
+            always=conclude,
+            only_if=only_if,
+        )
+    except (NotFound, Erased):  # its ledger is gone, too: nothing of it may stay in Redis
+        forget_items(ref=ref, now=now, token=token)
+        raise
+    if not closed:
+        resume_items(caller=caller, ref=ref, now=now, token=token)
+        return None
+    forget_items(ref=ref, now=now, token=token)
+    episode = left[-1]
+    if episode is not None and episode.embed_pending:
+        _embed(episode, interactive=cause == "end")
+    return _ended(session, episode)
 
 
-def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) -> bool:
-    """Deletes working state, log and ledger; keeps what became long-term. Whether there was a session."""
+def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) -> DeletedSession:
+    """Deletes working state, log and ledger; keeps what became long-term."""
     session = find_session(caller=caller, address=address)
+    done = DeletedSession(found=session is not None)
     if session is None:
-        return False
+        with scope(caller.tenant_id):  # sent again, it must not delete one that has come since
+            idempotency.keep(done, user_id=caller.confine_user(address.user_id))
+    else:
+        _delete(caller, session, now, answer=done)
+    return done
+
+
+def _delete(caller: Caller, session: Session, now: datetime, answer: object = None) -> None:
     ref = ref_of(session)
     token = suspend_items(caller=caller, ref=ref, now=now)
-    deletion.delete_session(
-        caller=caller, session=session, now=now, also=lambda found: release_items(ref=ref, now=now)
-    )
+
+    def also(_locked: Session) -> None:
+        release_items(ref=ref, now=now)
+        idempotency.keep(answer, user_id=session.user_id)
+
+    deletion.delete_session(caller=caller, session=session, now=now, also=also)
     forget_items(ref=ref, now=now, token=token)
-    return True
+
+
+def clean_up_sessions(*, caller: Caller, unused_since: datetime, now: datetime) -> CleanedUp:
+    """Deletes, as `delete_session` does, up to `MOST_CLEANED` sessions that nobody has used since then.
+
+    Raises RedisAway.
+    """
+    found = unused_sessions(caller=caller, before=unused_since, limit=MOST_CLEANED)
+    moments = moments_of(found)
+    removed = 0
+    for session, moment in zip(found, moments, strict=True):
+        if last_use(session, moment) < unused_since:
+            _delete(caller, session, now)
+            removed += 1
+    learn_activity(sessions=found, moments=moments, now=now)  # of those that are left
+    done = CleanedUp(removed)
+    with scope(caller.tenant_id):
+        idempotency.keep(done, user_id="")
+    return done
+
+
+def _wants_summary(session: Session, cause: Cause) -> bool:
+    policy = read_policy(tenant_id=session.tenant_id, agent_id=session.agent_id)
+    triggers = {"end": policy.summary.on_end, "idle": policy.summary.on_idle}
+    return triggers[cause] and policy.write.episodes in {"periodic", "both"}
+
+
+def _ended(session: Session, episode: Episode | None) -> EndedSession:
+    if episode is None:
+        return EndedSession(session.external_id, "", None, 0)
+    return EndedSession(session.external_id, episode.text, episode.id, int(episode.metadata["message_count"]))
 
 
 def _summary(span: Span) -> str:
@@ -101,9 +210,10 @@ def _newest_summary(session: Session) -> Episode | None:
         return summaries.order_by("-created_at").first()
 
 
-def _embed(episode: Episode) -> None:
+def _embed(episode: Episode, *, interactive: bool) -> None:
     """Embeds the summary now; the sweeper will, if the model does not answer."""
-    vectors = try_embed([episode.text])
-    if vectors is not None:
-        with scope(episode.tenant_id):
-            store_vectors([episode], vectors)
+    vectors = try_embed([episode.text], tenant_id=episode.tenant_id, interactive=interactive)
+    if vectors is None:
+        return count_unembedded()
+    with scope(episode.tenant_id):
+        return store_vectors([episode], vectors)

@@ -15,7 +15,7 @@ class RecallQuery:
 
     text: str
     where: EpisodeFilter
-    top_k: int = 5
+    top_k: int | None = None  # the policy's of the agent that is meant
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tenants.caller import Caller
 from tenants.scope import scope
-from working import store
+from working import activity, store
 from working.events import adopt_marked
 from working.models import Session
 from working.sessions import ref_of
@@ -29,3 +29,4 @@ def delete_session(
         also(session)
         mine.delete()
     store.forget(ref)
+    activity.forget([ref])

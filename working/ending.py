@@ -8,6 +8,7 @@ from datetime import datetime
 from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.scope import scope, undecided
+from tenants.tombstones import refuse_erased
 from working import store
 from working.events import adopt_marked
 from working.models import Event, Session
@@ -28,28 +29,28 @@ def close_session(
     caller: Caller,
     session: Session,
     now: datetime,
-    summarise: Callable[[Span], str],
+    summarise: Callable[[Session, Span], str | None],
     keep: Callable[[Session, Span, str], None],
     always: Callable[[Session], None],
-) -> None:
-    """Ends the session, in one transaction with the callbacks.
+    only_if: Callable[[Session], bool] = lambda _locked: True,
+) -> bool:
+    """Ends the session, in one transaction with the callbacks; whether it did.
 
-    With new turns, `summarise` makes the summary and `keep` stores what becomes of it; `always` runs either
-    way.
+    It does not when the locked session fails `only_if`. With new turns, `summarise` makes the summary, or
+    None if none is wanted, and `keep` stores what becomes of it; `always` runs either way.
     """
     token = secrets.token_hex(8)
     ref = adopt_marked(caller=caller, session=session, now=now, token=token)
     try:
         with scope(caller.tenant_id):
             locked = _lock(session)
-            span = _unsummarised(locked)
-            if span.messages:
-                locked.summary = summarise(span)
-                locked.summarised_seq = locked.last_seq
-                keep(locked, span, locked.summary)
-            always(locked)
-            locked.ended_at = locked.ended_at or now
-            locked.save(update_fields=["summary", "summarised_seq", "ended_at"])
+            # A summary is made of turns that may be about to be erased, as long as the session has them.
+            refuse_erased(tenant_id=locked.tenant_id, user_id=locked.user_id, since=locked.started_at)
+            if ended := only_if(locked):
+                _summarise(locked, summarise, keep)
+                always(locked)
+                locked.ended_at = locked.ended_at or now
+                locked.save(update_fields=["summary", "summarised_seq", "ended_at"])
     except BaseException as error:
         if not undecided(error):  # as in `append_events`
             store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
@@ -60,7 +61,21 @@ def close_session(
         project=locked.project,
         summary=locked.summary,
     )
-    store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=committed)
+    settled = committed if ended else None
+    store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=settled)
+    return ended
+
+
+def _summarise(
+    session: Session,
+    summarise: Callable[[Session, Span], str | None],
+    keep: Callable[[Session, Span, str], None],
+) -> None:
+    span = _unsummarised(session)
+    summary = summarise(session, span) if span.messages else None
+    if summary is not None:
+        session.summary, session.summarised_seq = summary, session.last_seq
+        keep(session, span, summary)
 
 
 def _lock(session: Session) -> Session:

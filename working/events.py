@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tenants import idempotency
 from tenants.caller import Caller
 from tenants.scope import scope, undecided
+from tenants.tombstones import refuse_erased
 from working import querysets, store
 from working.models import Event, Session
 from working.sessions import access_session, adopt, confine, exact_ref, open_session, ref_of
@@ -22,6 +24,7 @@ ROLE_EVENTS = {
 }
 # What somebody said is a turn, also when it comes as an event. Calls and results need their ids to be one.
 SPOKEN = {"user_message": "user", "agent_response": "assistant", "system_message": "system"}
+NEWEST_TURNS, FIRST_TURNS = 900, 100  # of a conversation to be summarised
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,13 @@ def append_events(
     token = secrets.token_hex(8)
     ref = _marked(caller, address, now, token, agent_id, project)
     try:
-        session, stored, turn_count = _commit(caller, ref, distinct, agent, named_project, now)
+        appended, stored = _commit(caller, ref, distinct, agent, named_project, now, len(events))
     except BaseException as error:
         # Perhaps it is committed all the same: then the mark stays, and PostgreSQL answers until it dies.
         if not undecided(error):
             store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
         raise
+    session = appended.session
     entries = [entry_of(one.seq, one.event) for one in stored if one.event.role]
     committed = store.Committed(
         seq=(session.last_seq, session.last_seq + len(stored)),
@@ -79,13 +83,7 @@ def append_events(
         entries=entries,
     )
     store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=committed)
-    return Appended(
-        session=session,
-        numbers=tuple(one.seq for one in stored),
-        accepted=len(stored),
-        duplicates=len(events) - len(stored),
-        turn_count=turn_count,
-    )
+    return appended
 
 
 def list_events(
@@ -104,6 +102,17 @@ def newest_turns(*, session: Session, limit: int) -> list[Turn]:
     """The newest `limit` turns, oldest first, from PostgreSQL. Runs inside the caller's scope."""
     found = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id).exclude(role="")
     return [turn_of(event, event.seq) for event in reversed(found.order_by("-seq")[:limit])]
+
+
+def turns_between(*, session: Session, first: int, last: int) -> list[Turn]:
+    """The turns numbered `first` to `last`, of very many the first and the newest. In the caller's scope."""
+    found = Event.objects.filter(
+        tenant_id=session.tenant_id, session_id=session.id, seq__gte=first, seq__lte=last
+    ).exclude(role="")
+    newest = list(found.order_by("-seq")[:NEWEST_TURNS])
+    if len(newest) == NEWEST_TURNS:
+        newest += reversed(found.filter(seq__lt=newest[-1].seq).order_by("seq")[:FIRST_TURNS])
+    return [turn_of(event, event.seq) for event in reversed(newest)]
 
 
 def turn_of(event: Event | NewEvent, seq: int) -> Turn:
@@ -163,13 +172,28 @@ def adopt_marked(*, caller: Caller, session: Session, now: datetime, token: str)
 
 
 def _commit(
-    caller: Caller, ref: SessionRef, events: Sequence[NewEvent], agent_id: str, project: str, now: datetime
-) -> tuple[Session, list[StoredEvent], int]:
+    caller: Caller,
+    ref: SessionRef,
+    events: Sequence[NewEvent],
+    agent_id: str,
+    project: str,
+    now: datetime,
+    given: int,
+) -> tuple[Appended, list[StoredEvent]]:
     """One short transaction. `session.last_seq` is the number before these events."""
     with scope(caller.tenant_id):
+        refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=now)
         session, _created = querysets.open_session(
             ref=ref, agent_id=agent_id, project=project, metadata={}, now=now
         )
         confine(caller, session)
         stored, turn_count = querysets.append_events(session=session, events=events, now=now)
-    return session, stored, turn_count
+        appended = Appended(
+            session=session,
+            numbers=tuple(one.seq for one in stored),
+            accepted=len(stored),
+            duplicates=given - len(stored),
+            turn_count=turn_count,
+        )
+        idempotency.keep(appended, user_id=session.user_id)
+    return appended, stored

@@ -1,13 +1,22 @@
 """Lists of sessions and figures about them."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q, Sum
 
 from tenants.caller import Caller
 from tenants.scope import scope
 from working.models import Session
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFigures:
+    """How much there is."""
+
+    sessions: int
+    events: int
 
 
 def list_sessions(
@@ -36,3 +45,22 @@ def list_sessions(
         condition &= Q(last_activity_at__lt=moment) | Q(last_activity_at=moment, id__lt=session_id)
     with scope(caller.tenant_id):
         return list(Session.objects.filter(condition).order_by("-last_activity_at", "-id")[:limit])
+
+
+def count_sessions(*, caller: Caller) -> SessionFigures:
+    """The sessions within the key's reach, and the events that were ever added to them."""
+    with scope(caller.tenant_id):
+        found = Session.objects.filter(_reach(caller)).aggregate(sessions=Count("id"), events=Sum("last_seq"))
+    return SessionFigures(found["sessions"], found["events"] or 0)
+
+
+def unused_sessions(*, caller: Caller, before: datetime, limit: int) -> list[Session]:
+    """The sessions within the key's reach that PostgreSQL has not seen in use since then, oldest first."""
+    with scope(caller.tenant_id):
+        found = Session.objects.filter(_reach(caller), last_activity_at__lt=before)
+        return list(found.order_by("last_activity_at", "id")[:limit])
+
+
+def _reach(caller: Caller) -> Q:
+    bound = {"user_id": caller.user_id, "agent_id": caller.agent_id, "project": caller.project}
+    return Q(tenant_id=caller.tenant_id, **{name: value for name, value in bound.items() if value})

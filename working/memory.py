@@ -10,6 +10,7 @@ from django.conf import settings
 
 from tenants.caller import Caller
 from tenants.errors import TooLarge
+from tenants.policy.reading import read_policy
 from working import store
 from working.redis import RedisAway
 from working.sessions import with_known_session
@@ -51,10 +52,10 @@ def put_fields(
 ) -> WorkingMemory:
     """Merges `data` into the fields and answers the result.
 
-    Raises TooLarge when the hash is then over `WORKING_MEMORY_MAX_BYTES`: after the write, as AEGIS does,
-    or instead of it where `WORKING_MEMORY_STRICT` is set.
+    Raises TooLarge when the hash is then over the policy's `limits.working_memory_bytes`: after the write,
+    as AEGIS does, or instead of it where `WORKING_MEMORY_STRICT` is set.
     """
-    limit = settings.WORKING_MEMORY_MAX_BYTES
+    limit = read_policy(tenant_id=caller.tenant_id, agent_id=caller.agent_id).limits.working_memory_bytes
     values = {name: encode(value) for name, value in data.items()}
     written = with_known_session(
         caller=caller,

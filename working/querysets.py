@@ -1,7 +1,7 @@
 """The SQL of sessions and events that the ORM does not say well."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -59,6 +59,40 @@ WITH given AS (
 SELECT f.ord, %(last_seq)s + f.nth, c.turn_count, f.tool,
        CASE WHEN jsonb_typeof(f.content) <> 'string' THEN f.content END
 FROM counted c LEFT JOIN fresh f ON true ORDER BY f.nth
+"""
+
+# Those of the named sessions that exist.
+SESSIONS_AT = """
+SELECT s.* FROM unnest(%(sessions)s::text[], %(namespaces)s::text[], %(users)s::text[])
+                AS g (external_id, namespace, user_id)
+JOIN working_session s ON s.tenant_id = %(tenant)s AND s.external_id = g.external_id
+                      AND s.namespace = g.namespace AND s.user_id = g.user_id
+"""
+NOTE_ACTIVITY = """
+UPDATE working_session s SET last_activity_at = greatest(s.last_activity_at, g.used_at)
+FROM unnest(%(ids)s::uuid[], %(moments)s::timestamptz[]) AS g (id, used_at)
+WHERE s.tenant_id = %(tenant)s AND s.id = g.id
+"""
+
+# Each decides in one statement: what the row says is read and written under its lock.
+INSERT_CHECKPOINT = """
+INSERT INTO working_checkpoint AS c (id, tenant_id, session_id, version, value, updated_at)
+VALUES (%(id)s, %(tenant)s, %(session)s, 1, %(value)s, %(now)s)
+ON CONFLICT (tenant_id, session_id)
+"""
+FIRST_CHECKPOINT = INSERT_CHECKPOINT + "DO NOTHING RETURNING version"
+ANY_CHECKPOINT = (
+    INSERT_CHECKPOINT
+    + """
+DO UPDATE SET version = c.version + 1, value = EXCLUDED.value, updated_at = EXCLUDED.updated_at
+RETURNING version
+"""
+)
+NEXT_CHECKPOINT = """
+UPDATE working_checkpoint SET version = version + 1, value = %(value)s, updated_at = %(now)s
+WHERE tenant_id = %(tenant)s AND session_id = %(session)s
+      AND (version = ANY(%(match)s::bigint[]) OR %(match)s::bigint[] = '{}')
+RETURNING version
 """
 
 
@@ -136,3 +170,43 @@ def sessions_named(
     if user_id is not None:
         found = found.filter(user_id=user_id)
     return list(found.order_by("user_id", "namespace", "started_at")[:3])
+
+
+def sessions_at(*, tenant_id: UUID, refs: Sequence[SessionRef]) -> list[Session]:
+    """Those of the sessions that exist, all of the one tenant."""
+    params: dict[str, Any] = {
+        "tenant": tenant_id,
+        "sessions": [ref.session_id for ref in refs],
+        "namespaces": [ref.namespace for ref in refs],
+        "users": [ref.user_id for ref in refs],
+    }
+    return list(Session.objects.raw(SESSIONS_AT, params))
+
+
+def note_activity(*, tenant_id: UUID, used: Mapping[UUID, datetime]) -> None:
+    """Sets when sessions were last used; a later use stays."""
+    params: dict[str, Any] = {"tenant": tenant_id, "ids": list(used), "moments": list(used.values())}
+    with connection.cursor() as cursor:
+        cursor.execute(NOTE_ACTIVITY, params)
+
+
+def put_checkpoint(
+    *, session: Session, value: str, match: Collection[int] | None, absent: bool, now: datetime
+) -> int | None:
+    """Writes the session's checkpoint if there is none (`absent`), or only one of the versions in `match`
+    (empty: of any), or whatever there is; its version, None when there was not what was expected."""
+    if absent and match is not None:
+        return None  # both cannot be
+    statement = NEXT_CHECKPOINT if match is not None else FIRST_CHECKPOINT if absent else ANY_CHECKPOINT
+    params: dict[str, Any] = {
+        "id": uuid7(),
+        "tenant": session.tenant_id,
+        "session": session.id,
+        "value": value,
+        "match": list(match or ()),
+        "now": now,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        row = cursor.fetchone()
+    return row[0] if row else None

@@ -1,8 +1,9 @@
 """The Redis connection and the scripts that run there."""
 
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django_redis import get_redis_connection
 from redis.exceptions import (
@@ -17,6 +18,8 @@ from redis.exceptions import (
 
 from tenants.errors import Unavailable
 
+T = TypeVar("T")
+SCANNED = 1_000  # keys that one command looks at or deletes
 # Names the run of the server; put before every script that asks whether a cached copy is still whole.
 SERVER_SCRIPT = Path(__file__).parent / "scripts" / "server.lua"
 AWAY = (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError, OutOfMemoryError)
@@ -47,6 +50,45 @@ class Script:
             if REFUSED.search(str(error)):
                 raise RedisAway("Redis takes no writes.") from error
             raise
+
+
+def scan_keys(pattern: str) -> list[str]:
+    """The keys that match a glob pattern, without blocking the server. Raises RedisAway."""
+    return ask(lambda redis: list(dict.fromkeys(redis.scan_iter(match=pattern, count=SCANNED))))
+
+
+def delete_keys(keys: Sequence[str]) -> int:
+    """Deletes the keys, each by itself, since they stand in many slots; how many there were."""
+
+    def delete(redis: Any) -> int:
+        deleted = 0
+        for begin in range(0, len(keys), SCANNED):
+            pipeline = redis.pipeline(transaction=False)
+            for key in keys[begin : begin + SCANNED]:
+                pipeline.unlink(key)
+            deleted += sum(pipeline.execute())
+        return deleted
+
+    return ask(delete)
+
+
+def read_hash(key: str) -> dict[str, str]:
+    """A hash as it stands, without renewing its hold; empty when there is none."""
+    return dict(ask(lambda redis: redis.hgetall(key)))
+
+
+def read_field(key: str, field: str) -> str | None:
+    """One field of a hash, likewise."""
+    value: str | None = ask(lambda redis: redis.hget(key, field))
+    return value
+
+
+def ask(command: Callable[[Any], T]) -> T:
+    """What the command answers. Raises RedisAway when Redis does not answer."""
+    try:
+        return command(get_redis_connection())
+    except AWAY as error:
+        raise RedisAway("Redis is away.") from error
 
 
 def is_up() -> bool:

@@ -2,17 +2,26 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from tenants import idempotency
 from tenants.caller import Caller
 from tenants.errors import Conflict, Forbidden, NotFound
 from tenants.scope import scope
+from tenants.tombstones import refuse_erased
 from working import querysets, store
 from working.models import Session
 from working.types import SessionAddress, SessionRef
 
 T = TypeVar("T")
 ATTEMPTS = 4  # at a session that others delete at the same time
+
+
+class Opened(NamedTuple):
+    """A session, and whether it is new."""
+
+    session: Session
+    created: bool
 
 
 def exact_ref(caller: Caller, address: SessionAddress) -> SessionRef:
@@ -68,17 +77,20 @@ def open_session(
     agent_id: str | None = None,
     project: str | None = None,
     metadata: dict[str, Any] | None = None,
-) -> tuple[Session, bool]:
-    """The session that `address` means, created if there is none; and whether it was created."""
+) -> Opened:
+    """The session that `address` means, created if there is none."""
     agent, named_project = caller.confine_agent(agent_id), caller.confine_project(project)
     found = find_session(caller=caller, address=address)
     ref = ref_of(found) if found else exact_ref(caller, address)
     with scope(caller.tenant_id):
+        refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=now)
         session, created = querysets.open_session(
             ref=ref, agent_id=agent, project=named_project, metadata=metadata or {}, now=now
         )
         confine(caller, session)
-    return session, created
+        opened = Opened(session, created)
+        idempotency.keep(opened, user_id=session.user_id)
+    return opened
 
 
 def with_known_session(
@@ -119,6 +131,12 @@ def adopt(session: Session, now: datetime) -> None:
         last_seq=session.last_seq,
         now=now.timestamp(),
     )
+
+
+def hold(*, caller: Caller, session: Session, now: datetime) -> None:
+    """Begins the session's hold in Redis anew. Raises RedisAway."""
+    adopt(session, now)
+    store.touch(caller=caller, ref=ref_of(session), now=now.timestamp())
 
 
 def _the_one_meant(found: list[Session], ref: SessionRef) -> Session:

@@ -10,10 +10,13 @@ from django.conf import settings
 from django_redis import get_redis_connection
 
 from tenants.caller import Caller
-from working import keys
+from tenants.policy.reading import read_policy
+from tenants.system import is_system
+from working import activity, keys
 from working.redis import AWAY, SERVER_SCRIPT, RedisAway, Script
 from working.types import SessionRef
 
+UNKNOWN = 0  # as the scripts answer it
 MARK_DIES_AFTER = 60  # seconds: longer than any transaction here can take
 _FOLDER = Path(__file__).parent / "scripts"
 _SESSION = _FOLDER / "session.lua"
@@ -22,6 +25,7 @@ _adopt = Script(SERVER_SCRIPT, _FOLDER / "adopt.lua")
 _read_fields = Script(_SESSION, _FOLDER / "read_fields.lua")
 _write_fields = Script(_SESSION, _FOLDER / "write_fields.lua")
 _delete_fields = Script(_SESSION, _FOLDER / "delete_fields.lua")
+_touch = Script(_SESSION, _FOLDER / "touch.lua")
 _mark = Script(_SESSION, _FOLDER / "mark.lua")
 _settle = Script(_SESSION, SERVER_SCRIPT, _FOLDER / "settle.lua")
 _window = Script(_SESSION, SERVER_SCRIPT, _FOLDER / "window.lua")
@@ -45,12 +49,14 @@ class CachedTurns:
     generation: str
     length: int
     summary: str
+    agent_id: str
     entries: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a commit did to a session: event numbers before and after, the turns among them, the summary."""
+    """What a commit did to a session: event numbers before and after, the turns among them; the summary, if
+    the session was closed."""
 
     seq: tuple[int, int]
     agent_id: str
@@ -60,9 +66,12 @@ class Committed:
 
 
 def adopt(*, ref: SessionRef, agent_id: str, project: str, last_seq: int, now: float) -> None:
-    """Makes a session that PostgreSQL holds known to Redis."""
-    hold, oldest = settings.SESSION_TTL_SECONDS, settings.SESSION_MAX_AGE_SECONDS
-    _adopt([keys.meta(ref)], [int(now), oldest, hold, agent_id, project, last_seq])
+    """Makes a session that PostgreSQL holds known to Redis, which keeps it as its agent's policy says now."""
+    held = read_policy(tenant_id=ref.tenant_id, agent_id=agent_id).session
+    _adopt(
+        [keys.meta(ref)],
+        [int(now), held.max_age_seconds, held.ttl_seconds, agent_id, project, last_seq],
+    )
 
 
 def read_fields(*, caller: Caller, ref: SessionRef, now: float, measure: bool) -> Fields | None:
@@ -86,6 +95,11 @@ def delete_fields(
     """Deletes the named fields, or all for None; answers those that were there. None as above."""
     answer = _call(_delete_fields, caller, ref, now, ["all"] if names is None else ["some", *names])
     return None if answer is None else list(answer[0])
+
+
+def touch(*, caller: Caller, ref: SessionRef, now: float) -> bool:
+    """Renews the session's hold. False: Redis does not know the session."""
+    return _call(_touch, caller, ref, now, []) is not None
 
 
 def mark(*, caller: Caller, ref: SessionRef, now: float, token: str) -> bool:
@@ -143,8 +157,13 @@ def forget(ref: SessionRef) -> None:
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any] | None:
     head = [int(now), settings.SESSION_MAX_AGE_SECONDS, caller.agent_id, caller.project]
-    known, *rest = script(keys.all_of(ref), head + args)
-    return rest if known else None
+    answer: list[Any] = script(keys.all_of(ref), head + args)
+    agent_id, *rest = answer
+    if agent_id == UNKNOWN:
+        return None
+    if not is_system(caller):
+        activity.note(ref=ref, now=now, agent_id=agent_id)
+    return rest
 
 
 def _pairs(flat: list[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.conf import settings
 
 from tenants.caller import Caller
+from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from working import store
 from working.events import entry_of, newest_turns, parse_entry
@@ -21,10 +22,21 @@ LONGEST_LOOK = 4096  # turns read from PostgreSQL when the wanted exchanges are 
 
 @dataclass(frozen=True, slots=True)
 class SessionWindow:
-    """A window and the summary of what came before it."""
+    """A window and the summary of what came before it; whether the window should begin with that summary."""
 
     window: Window
     summary: str
+    include_summary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """Enough turns for a window, and whether they are all there are."""
+
+    turns: list[Turn]
+    complete: bool
+    summary: str
+    agent_id: str
 
 
 def read_window(
@@ -36,38 +48,52 @@ def read_window(
     token_budget: int | None = None,
     max_tool_result_chars: int | None = None,
 ) -> SessionWindow:
-    """The last `pairs` exchanges (default: `WORKING_MEMORY_TURNS`) and the summary, if there is one.
+    """The last `pairs` exchanges and the summary, if there is one.
 
-    With Redis away the answer comes from PostgreSQL alone. Raises NotFound for an unknown session.
+    What is not named is the policy's of the session's agent. With Redis away the answer comes from PostgreSQL
+    alone. Raises NotFound for an unknown session.
     """
-    wanted = pairs or settings.WORKING_MEMORY_TURNS
-    turns, complete, summary = _load(caller, address, now, wanted)
+    loaded = _load(caller, address, now, pairs)
+    policy = read_policy(tenant_id=caller.tenant_id, agent_id=loaded.agent_id).working
     window = select_window(
-        turns, pairs=wanted, token_budget=token_budget, max_tool_result_chars=max_tool_result_chars
+        loaded.turns,
+        pairs=pairs or policy.turns,
+        token_budget=token_budget,
+        max_tool_result_chars=max_tool_result_chars or policy.max_tool_result_chars or None,
     )
-    if not complete and not window.truncated:
+    if not loaded.complete and not window.truncated:
         window = Window(turns=window.turns, truncated=True, tokens=window.tokens)
-    return SessionWindow(window=window, summary=summary)
+    return SessionWindow(
+        window=window,
+        summary=loaded.summary,
+        include_summary=window.truncated or len(window.turns) >= policy.include_summary_after_turn,
+    )
 
 
-def _load(caller: Caller, address: SessionAddress, now: datetime, pairs: int) -> tuple[list[Turn], bool, str]:
-    """Enough turns for the window, whether they are all there are, and the summary."""
+def _load(caller: Caller, address: SessionAddress, now: datetime, pairs: int | None) -> _Loaded:
     try:
         found = _cached(caller, address, now, FIRST_LOOK)
-        if found and _has_more(found[1]) and not _enough(found[1], pairs):
+        if found and _has_more(found[1]) and not _enough(found[1], _wanted(*found, pairs)):
             found = _cached(caller, address, now, settings.WORKING_LIST_LENGTH)
     except RedisAway:
         found = None
     if found is None:  # also when Redis lost the session while we looked
-        return _from_postgres(caller, address, pairs)
+        return _older(access_session(caller=caller, address=address), pairs)
     ref, cached = found
     if not cached.coherent:
         return _rebuilt(caller, ref, cached, now, pairs)
     full_list = cached.length >= settings.WORKING_LIST_LENGTH
-    if full_list and not _enough(cached, pairs):
-        return _from_postgres(caller, address, pairs)
+    if full_list and not _enough(cached, _wanted(ref, cached, pairs)):
+        return _older(access_session(caller=caller, address=address), pairs)
     complete = not full_list and cached.length == len(cached.entries)
-    return [parse_entry(entry) for entry in cached.entries], complete, cached.summary
+    return _Loaded(
+        [parse_entry(entry) for entry in cached.entries], complete, cached.summary, cached.agent_id
+    )
+
+
+def _wanted(ref: SessionRef | Session, owner: store.CachedTurns | Session, pairs: int | None) -> int:
+    """The exchanges asked for, or those of the policy."""
+    return pairs or read_policy(tenant_id=ref.tenant_id, agent_id=owner.agent_id).working.turns
 
 
 def _cached(
@@ -91,8 +117,8 @@ def _enough(cached: store.CachedTurns, pairs: int) -> bool:
 
 
 def _rebuilt(
-    caller: Caller, ref: SessionRef, cached: store.CachedTurns, now: datetime, pairs: int
-) -> tuple[list[Turn], bool, str]:
+    caller: Caller, ref: SessionRef, cached: store.CachedTurns, now: datetime, pairs: int | None
+) -> _Loaded:
     """The turns from PostgreSQL, put back into Redis on the way."""
     address = SessionAddress(ref.session_id, ref.user_id, ref.namespace)
     with scope(caller.tenant_id):
@@ -107,24 +133,19 @@ def _rebuilt(
         summary=session.summary,
         entries=[entry_of(turn.seq, turn) for turn in newest],
     )
-    if len(newest) < session.turn_count and _users(newest) <= pairs:
+    if len(newest) < session.turn_count and _users(newest) <= _wanted(session, session, pairs):
         return _older(session, pairs)
-    return newest, _all(newest, session), session.summary
+    return _Loaded(newest, _all(newest, session), session.summary, session.agent_id)
 
 
-def _from_postgres(caller: Caller, address: SessionAddress, pairs: int) -> tuple[list[Turn], bool, str]:
-    session = access_session(caller=caller, address=address)
-    return _older(session, pairs)
-
-
-def _older(session: Session, pairs: int) -> tuple[list[Turn], bool, str]:
-    limit = settings.WORKING_LIST_LENGTH
+def _older(session: Session, pairs: int | None) -> _Loaded:
+    limit, wanted = settings.WORKING_LIST_LENGTH, _wanted(session, session, pairs)
     with scope(session.tenant_id):
         turns = newest_turns(session=session, limit=limit)
-        while len(turns) == limit and _users(turns) <= pairs and limit < LONGEST_LOOK:
+        while len(turns) == limit and _users(turns) <= wanted and limit < LONGEST_LOOK:
             limit *= 4
             turns = newest_turns(session=session, limit=limit)
-    return turns, _all(turns, session), session.summary
+    return _Loaded(turns, _all(turns, session), session.summary, session.agent_id)
 
 
 def _all(turns: list[Turn], session: Session) -> bool:

@@ -1,6 +1,7 @@
 """Sessions: their list, turns, events, window, and end."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -10,15 +11,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import parameters
+from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
 from api.native.views import NativeView, page_size, session_address, whole_number
 from api.views import caller_of, checked_id, json_body, named_user, query_id, validated
-from recall.sessions import delete_session, end_session
+from recall.sessions import DeletedSession, EndedSession, delete_session, end_session
 from tenants.errors import Invalid
-from working.events import append_events, event_type_of, list_events, role_of
+from working.events import Appended, append_events, event_type_of, list_events, role_of
 from working.listing import list_sessions
-from working.sessions import access_session, open_session
+from working.sessions import Opened, access_session, open_session
 from working.turns import read_window
 from working.types import NewEvent, SessionAddress
 
@@ -61,7 +63,8 @@ class SessionsView(NativeView):
             user_id=named_user(request, body.get("user_id")),
             namespace=body.get("namespace") or query_id(request, "namespace"),
         )
-        session, created = open_session(
+        create = partial(
+            open_session,
             caller=caller_of(request),
             address=address,
             agent_id=body.get("agent_id"),
@@ -69,7 +72,12 @@ class SessionsView(NativeView):
             metadata=body.get("metadata"),
             now=timezone.now(),
         )
-        return Response(answers.session(session), status=201 if created else 200)
+        return once(
+            request,
+            Opened,
+            create,
+            lambda done: Response(answers.session(done.session), status=201 if done.created else 200),
+        )
 
 
 class SessionView(NativeView):
@@ -86,10 +94,13 @@ class SessionView(NativeView):
         summary="Delete working state, log and ledger", parameters=parameters.SESSION, responses={204: None}
     )
     def delete(self, request: Request, session_id: str) -> Response:
-        delete_session(
-            caller=caller_of(request), address=session_address(request, session_id), now=timezone.now()
+        delete = partial(
+            delete_session,
+            caller=caller_of(request),
+            address=session_address(request, session_id),
+            now=timezone.now(),
         )
-        return Response(status=204)
+        return once(request, DeletedSession, delete, lambda _done: Response(status=204))
 
 
 class TurnsView(NativeView):
@@ -106,21 +117,15 @@ class TurnsView(NativeView):
     def post(self, request: Request, session_id: str) -> Response:
         body = validated(serializers.AppendTurns, json_body(request))
         now = timezone.now()
-        appended = append_events(
+        append = partial(
+            append_events,
             caller=caller_of(request),
             address=_address(request, session_id, body.get("user_id")),
             events=[_turn(turn, now) for turn in body["turns"]],
             agent_id=body.get("agent_id"),
             now=now,
         )
-        return Response(
-            {
-                "accepted": appended.accepted,
-                "duplicates": appended.duplicates,
-                "turn_count": appended.turn_count,
-                "summarised": False,
-            }
-        )
+        return once(request, Appended, append, lambda done: Response(answers.appended_turns(done)))
 
 
 class EventsView(NativeView):
@@ -165,15 +170,14 @@ class EventsView(NativeView):
     )
     def post(self, request: Request, session_id: str) -> Response:
         now = timezone.now()
-        appended = append_events(
+        append = partial(
+            append_events,
             caller=caller_of(request),
             address=session_address(request, session_id),
             events=[_event(item, now) for item in _event_bodies(json_body(request))],
             now=now,
         )
-        return Response(
-            {"accepted": appended.accepted, "duplicates": appended.duplicates, "seq": appended.numbers}
-        )
+        return once(request, Appended, append, lambda done: Response(answers.appended_events(done)))
 
 
 class WindowView(NativeView):
@@ -211,17 +215,13 @@ class EndView(NativeView):
     )
     def post(self, request: Request, session_id: str) -> Response:
         validated(serializers.EndSession, _body_or_empty(request))
-        ended = end_session(
-            caller=caller_of(request), address=session_address(request, session_id), now=timezone.now()
+        end = partial(
+            end_session,
+            caller=caller_of(request),
+            address=session_address(request, session_id),
+            now=timezone.now(),
         )
-        return Response(
-            {
-                "session_id": ended.session_id,
-                "summary": ended.summary,
-                "episode_id": ended.episode_id,
-                "message_count": ended.message_count,
-            }
-        )
+        return once(request, EndedSession, end, lambda done: Response(answers.ended(done)))
 
 
 def _body_or_empty(request: Request) -> Any:

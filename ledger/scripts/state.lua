@@ -1,5 +1,6 @@
 -- Shared by the ledger scripts. KEYS: state, items, then the session's own, its meta first.
--- ARGV: now (seconds), caller's agent, caller's project, maximum session age (seconds); then the script's own.
+-- ARGV: now (seconds), caller's agent, caller's project, maximum session age (seconds) where the session's meta
+-- holds none; then the script's own.
 -- A script answers {0} when the hash cannot be trusted. One that belongs to another agent or project than the
 -- caller's counts as such: PostgreSQL refuses the caller, or knows that the session was given to it since.
 -- {2}: the conversation has expired, and its ledger with it.
@@ -10,8 +11,8 @@ local loaded, life, agent, project =
 
 local foreign = (ARGV[2] ~= '' and ARGV[2] ~= agent) or (ARGV[3] ~= '' and ARGV[3] ~= project)
 
-local born, hold, living = unpack(redis.call('HMGET', KEYS[3], 'born', 'ttl', 'life'))
-local left = born and tonumber(born) + tonumber(ARGV[4]) - now or 0
+local born, hold, age, living = unpack(redis.call('HMGET', KEYS[3], 'born', 'ttl', 'age', 'life'))
+local left = born and tonumber(born) + tonumber(age or ARGV[4]) - now or 0
 
 -- Whether the life that the ledger belongs to is over. Under another run of the server nothing can be said: the
 -- session may be missing because it was lost.

@@ -3,7 +3,7 @@
 if redis.call('HSETNX', KEYS[1], 'born', ARGV[1]) == 1 then
     -- Tells this life of the session from one before or after it, and its generations from theirs.
     local life = string.format('%d%06d', unpack(redis.call('TIME')))
-    redis.call('HSET', KEYS[1], 'ttl', ARGV[3], 'life', life, 'gen', life)
+    redis.call('HSET', KEYS[1], 'ttl', ARGV[3], 'age', ARGV[2], 'life', life, 'gen', life)
     -- An empty list is the whole of a session without events; any other is rebuilt by its first reader.
     if ARGV[6] == '0' then redis.call('HSET', KEYS[1], 'seq', 0, 'run', run_id()) end
     redis.call('EXPIRE', KEYS[1], math.min(tonumber(ARGV[2]), tonumber(ARGV[3])))

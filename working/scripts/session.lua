@@ -1,10 +1,14 @@
 -- Shared by every session script. KEYS: meta, fields, turns, summary.
--- ARGV: now (seconds), maximum session age (seconds), caller's agent, caller's project; then the script's own.
--- A script answers {0} for a session unknown to Redis. One that belongs to another agent or project than the
+-- ARGV: now (seconds), maximum session age (seconds) where `adopt` has kept none, caller's agent, caller's
+-- project; then the script's own.
+-- A script answers {0} for a session unknown to Redis, else the session's agent first. One that belongs to another agent or project than the
 -- caller's counts as unknown: PostgreSQL refuses the caller, or knows that the session was given to it since.
-local UNKNOWN, DONE = 0, 1
-local now, max_age = tonumber(ARGV[1]), tonumber(ARGV[2])
-local born, hold, agent, project = unpack(redis.call('HMGET', KEYS[1], 'born', 'ttl', 'agent', 'project'))
+local UNKNOWN = 0
+local now = tonumber(ARGV[1])
+local born, hold, age, agent, project =
+    unpack(redis.call('HMGET', KEYS[1], 'born', 'ttl', 'age', 'agent', 'project'))
+local max_age = tonumber(age or ARGV[2])
+local DONE = agent or ''
 
 if not born or (ARGV[3] ~= '' and ARGV[3] ~= agent) or (ARGV[4] ~= '' and ARGV[4] ~= project) then
     return {UNKNOWN}

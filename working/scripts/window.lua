@@ -1,4 +1,4 @@
--- ARGV 5: entries wanted. Answers coherent (1 or 0), generation, number of entries, summary, entries.
+-- ARGV 5: entries wanted. Answers coherent (1 or 0), generation, number of entries, summary, agent, entries.
 local meta = redis.call('HGETALL', KEYS[1])
 local known, marked, generation, run = false, false, '0', nil
 for i = 1, #meta, 2 do
@@ -10,5 +10,5 @@ end
 touch()
 return {
     DONE, known and not marked and run == run_id() and 1 or 0, generation, redis.call('LLEN', KEYS[3]),
-    redis.call('GET', KEYS[4]) or '', redis.call('LRANGE', KEYS[3], -tonumber(ARGV[5]), -1),
+    redis.call('GET', KEYS[4]) or '', agent or '', redis.call('LRANGE', KEYS[3], -tonumber(ARGV[5]), -1),
 }

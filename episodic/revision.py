@@ -1,0 +1,40 @@
+"""Changing what an episode says, with its vector."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from episodic.embedding import vector_of
+from episodic.models import Episode, EpisodeEmbedding
+
+
+def revise_episode(
+    *,
+    tenant_id: UUID,
+    episode_id: UUID,
+    before: str,
+    text: str,
+    topics: Sequence[str],
+    outcome: str,
+    metadata: dict[str, Any],
+    vector: NDArray[np.float32] | None,
+) -> bool:
+    """Replaces the text of an episode that still says `before`, in the open scope; whether it did.
+
+    `metadata` is added to what is there. `vector` is the new text's; without one, it is embedded later.
+    """
+    mine = Episode.objects.filter(tenant_id=tenant_id, id=episode_id, text=before)
+    episode = mine.select_for_update().first()
+    if episode is None:
+        return False
+    episode.text, episode.topics, episode.outcome = text, list(topics), outcome
+    episode.metadata = episode.metadata | metadata
+    episode.embed_pending = vector is None
+    episode.save(update_fields=["text", "topics", "outcome", "metadata", "embed_pending"])
+    EpisodeEmbedding.objects.filter(tenant_id=tenant_id, episode_id=episode_id).delete()
+    if vector is not None:
+        vector_of(episode, vector).save(force_insert=True)
+    return True

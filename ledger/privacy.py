@@ -1,0 +1,27 @@
+"""What this app holds of a person: what the person's sessions were told, and its copy in Redis."""
+
+from django.db.models import Q
+
+from ledger import keys
+from ledger.models import Injection
+from tenants.privacy.registry import Keys, Rows, Subject, register
+from working import redis
+from working.privacy import keys_of_person
+
+FAMILIES = (keys.items, keys.state)
+
+
+def _theirs(subject: Subject) -> Q:
+    return Q(user_id=subject.user_id)
+
+
+def _erase_keys(subject: Subject) -> int:
+    return redis.delete_keys([key for key, _ref in keys_of_person(subject, FAMILIES)])
+
+
+def register_handlers() -> None:
+    """Called once the models are loaded."""
+    register(
+        Rows("injection", Injection, _theirs, "marked_at"),
+        Keys("ledger_key", FAMILIES, _erase_keys),
+    )

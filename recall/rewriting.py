@@ -1,0 +1,133 @@
+"""The summary of a session in a language model's words, in place of the deterministic one, after the end.
+
+The end itself stays fast and needs no provider: it stores the deterministic summary and records this job.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from episodic.embedding import try_embed
+from episodic.models import Episode
+from episodic.revision import revise_episode
+from providers.llm import LLM, LLMRefused, LLMUnavailable, get_llm
+from providers.prompts import load_prompt
+from recall.answers import PROMPTS, SessionSummary
+from recall.transcript import render
+from tenants.jobs.kinds import GiveUp, Kind, RetryLater, Task
+from tenants.jobs.queue import enqueue
+from tenants.scope import scope
+from tenants.usage import metered
+from working.events import turns_between
+from working.models import Session
+from working.summaries import Announced, announce_summary, replace_summary
+
+REWRITE = "session.summarise"
+PURPOSE = "session_summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A deterministic summary, and what was said."""
+
+    session: Session
+    covers: tuple[int, int]
+    text: str
+    transcript: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the model made of it; `announced` tells Redis that the summary is about to change."""
+
+    material: Material
+    answer: SessionSummary
+    vector: NDArray[np.float32] | None
+    model: str
+    prompt: str
+    announced: Announced
+
+
+def enqueue_rewrite(*, session: Session, episode: Episode, now: datetime) -> None:
+    """Records the job in the open scope, if there is a language model."""
+    if get_llm() is not None:
+        payload = {"session": str(session.id), "episode": str(episode.id)}
+        enqueue(REWRITE, payload=payload, now=now, user_id=session.user_id, dedup_key=str(episode.id))
+
+
+def rewrite_kind() -> Kind:
+    """The job that asks the model."""
+    return Kind(REWRITE, _apply, prepare=_prepare, slow=True)
+
+
+def _prepare(task: Task) -> Written | None:
+    """Asks the model, outside of any scope. None when there is nothing to rewrite any more."""
+    llm, material = get_llm(), _material(task)
+    if llm is None or material is None:
+        return None
+    with metered(task.tenant_id):
+        answer, prompt = _ask(llm, material.transcript)
+    vectors = try_embed([answer.summary], tenant_id=task.tenant_id, interactive=False)
+    return Written(
+        material=material,
+        answer=answer,
+        vector=None if vectors is None else vectors[0],
+        model=llm.model,
+        prompt=prompt,
+        announced=announce_summary(session=material.session),
+    )
+
+
+def _apply(task: Task, written: Written | None) -> None:
+    """Replaces the text of the episode, and the session's summary if that still is the one of the same
+    turns. The deterministic text stays in the metadata."""
+    if written is None:
+        return
+    material, answer = written.material, written.answer
+    replace_summary(
+        announced=written.announced,
+        session=material.session,
+        upto=material.covers[1],
+        before=material.text,
+        summary=answer.summary,
+    )
+    revise_episode(
+        tenant_id=task.tenant_id,
+        episode_id=UUID(task.payload["episode"]),
+        before=material.text,
+        text=answer.summary,
+        topics=answer.topics,
+        outcome=answer.outcome,
+        metadata={"deterministic": material.text, "model": written.model, "prompt": written.prompt},
+        vector=written.vector,
+    )
+
+
+def _ask(llm: LLM, transcript: str) -> tuple[SessionSummary, str]:
+    """The answer and the id of the prompt."""
+    prompt = load_prompt(PROMPTS, PURPOSE)
+    messages = prompt.messages(transcript=transcript)
+    try:
+        return llm.complete(messages=messages, answer=SessionSummary, purpose=PURPOSE), prompt.id
+    except LLMUnavailable as error:
+        raise RetryLater(str(error), after=error.retry_after or 0.0) from error
+    except LLMRefused as error:
+        raise GiveUp(str(error)) from error
+
+
+def _material(task: Task) -> Material | None:
+    """None when episode, session or turns are gone, or the episode is not the deterministic one any more."""
+    tenant_id = task.tenant_id
+    with scope(tenant_id):
+        session = Session.objects.filter(tenant_id=tenant_id, id=task.payload["session"]).first()
+        episode = Episode.objects.filter(tenant_id=tenant_id, id=task.payload["episode"]).first()
+        if session is None or episode is None or not episode.covers_turns or "model" in episode.metadata:
+            return None
+        first, last = episode.covers_turns
+        turns = turns_between(session=session, first=first, last=last)
+    if not turns:
+        return None
+    return Material(session, (first, last), episode.text, render(turns))

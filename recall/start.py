@@ -1,0 +1,61 @@
+"""The start of a session: what is known, in one call."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from episodic.episodes import list_episodes
+from episodic.models import Episode
+from episodic.types import EpisodeFilter
+from recall.recall import recall
+from recall.types import RecallQuery
+from tenants import idempotency
+from tenants.caller import Caller
+from tenants.errors import Unavailable
+from tenants.policy.reading import read_policy
+from tenants.scope import scope
+from working import sessions
+from working.models import Session
+from working.redis import RedisAway
+from working.types import SessionAddress
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An episode, and its score if it was searched for."""
+
+    episode: Episode
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StartedSession:
+    """The session and what is remembered of its user."""
+
+    session: Session
+    episodes: tuple[Remembered, ...]
+
+
+def start_session(
+    *, caller: Caller, address: SessionAddress, agent_id: str | None, query: str | None, now: datetime
+) -> StartedSession:
+    """Creates or finds the session, renews its hold, and recalls its user's episodes: the best for `query`,
+    or the newest without one. With the embedding model away they are the newest, too."""
+    session, _created = sessions.open_session(caller=caller, address=address, agent_id=agent_id, now=now)
+    with suppress(RedisAway):  # then there is nothing to hold
+        sessions.hold(caller=caller, session=session, now=now)
+    started = StartedSession(session, _episodes(caller, session, query))
+    with scope(caller.tenant_id):
+        idempotency.keep(started, user_id=session.user_id)
+    return started
+
+
+def _episodes(caller: Caller, session: Session, query: str | None) -> tuple[Remembered, ...]:
+    where = EpisodeFilter(user_id=session.user_id)
+    top_k = read_policy(tenant_id=caller.tenant_id, agent_id=session.agent_id).recall.top_k
+    if query:
+        with suppress(Unavailable):
+            found = recall(caller=caller, query=RecallQuery(text=query, where=where, top_k=top_k))
+            return tuple(Remembered(hit.episode, hit.score) for hit in found.hits)
+    newest = list_episodes(caller=caller, where=where, limit=top_k)
+    return tuple(Remembered(episode, None) for episode in newest)

@@ -1,0 +1,101 @@
+"""What this app holds of a person: sessions with their logs and checkpoints, and their copies in Redis."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.db.models import Exists, Min, OuterRef, Q
+
+from tenants.privacy.registry import Keys, Record, Rows, Subject, register
+from working import activity, keys, redis
+from working.memory import decode
+from working.models import Checkpoint, Event, Session
+from working.types import SessionRef
+
+SESSIONS_AT_ONCE = 100
+FAMILIES = (keys.fields, keys.meta, keys.turns, keys.summary)
+
+
+def keys_of_person(
+    subject: Subject, families: tuple[Callable[[SessionRef], str], ...]
+) -> Iterator[tuple[str, SessionRef]]:
+    """The keys of these families that belong to the person's sessions, each with its session."""
+    for key in redis.scan_keys(f"*{keys.tags_of_person(subject.tenant_id, subject.user_id)}*"):
+        ref = keys.find_tag(key)
+        if ref is not None and key in {family(ref) for family in families}:
+            yield key, ref
+
+
+def began_after(text: str, microseconds: int) -> bool:
+    """Whether the life in Redis of the session that a key or member names began after that moment."""
+    ref = keys.find_tag(text)
+    life = redis.read_field(keys.meta(ref), "life") if ref else None
+    return life is not None and int(life) > microseconds
+
+
+def _theirs(subject: Subject) -> Q:
+    return Q(user_id=subject.user_id)
+
+
+def _of_sessions(subject: Subject) -> Q:
+    mine = Session.objects.filter(_theirs(subject), tenant_id=subject.tenant_id)
+    return Q(session_id__in=mine.values("id"))
+
+
+def _used_since(subject: Subject) -> Q:
+    """Sessions with an event or a checkpoint that came in later. `last_activity_at` counts reading, too."""
+    mine = {"tenant_id": subject.tenant_id, "session_id": OuterRef("id")}
+    return Q(Exists(Event.objects.filter(**mine, recorded_at__gt=subject.until))) | Q(
+        Exists(Checkpoint.objects.filter(**mine, updated_at__gt=subject.until))
+    )
+
+
+def _begin_anew(subject: Subject) -> int:
+    """Sessions that the person went on with after the erasure was asked for begin with what came since."""
+    old = Session.objects.filter(_theirs(subject), tenant_id=subject.tenant_id, started_at__lte=subject.until)
+    locked = list(old.select_for_update().values_list("id", flat=True)[:SESSIONS_AT_ONCE])
+    used = list(old.filter(_used_since(subject), id__in=locked))
+    for session in used:
+        mine = {"tenant_id": session.tenant_id, "session_id": session.id}
+        events, since = Event.objects.filter(**mine), {"recorded_at__gt": subject.until}
+        moments = [
+            events.filter(**since).aggregate(first=Min("recorded_at"))["first"],
+            Checkpoint.objects.filter(**mine).aggregate(first=Min("updated_at"))["first"],
+        ]
+        session.started_at = min(moment for moment in moments if moment and moment > subject.until)
+        session.opened_at = max(session.started_at, session.opened_at)
+        session.turn_count = events.filter(**since).exclude(role="").count()
+        session.summary, session.metadata = "", {}
+        session.save(update_fields=["started_at", "opened_at", "turn_count", "summary", "metadata"])
+    return len(used)
+
+
+def _export_fields(subject: Subject) -> Iterator[Record]:
+    """The AEGIS hashes; what else is in Redis is a copy."""
+    for key, ref in keys_of_person(subject, (keys.fields,)):
+        values = redis.read_hash(key)
+        if values:
+            data: dict[str, Any] = {name: decode(value) for name, value in values.items()}
+            yield {
+                "kind": "working_memory",
+                "session_id": ref.session_id,
+                "namespace": ref.namespace,
+                "user_id": ref.user_id,
+                "data": data,
+            }
+
+
+def _erase_keys(subject: Subject) -> int:
+    """Everything, also what was written since: a hash does not tell when its fields were."""
+    found = list(keys_of_person(subject, FAMILIES))
+    removed = redis.delete_keys([key for key, _ref in found])
+    return removed + activity.forget_person(tenant_id=subject.tenant_id, user_id=subject.user_id)
+
+
+def register_handlers() -> None:
+    """Called once the models are loaded."""
+    register(
+        Rows("event", Event, _of_sessions, "recorded_at"),
+        Rows("checkpoint", Checkpoint, _of_sessions, "updated_at"),
+        Rows("session", Session, _theirs, "started_at", kept=_used_since, rest=_begin_anew),
+        Keys("session_key", (*FAMILIES, keys.IDLE), _erase_keys, _export_fields, newer=began_after),
+    )

@@ -1,0 +1,3 @@
+-- Renews the session's hold.
+touch()
+return {DONE}
