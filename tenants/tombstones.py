@@ -10,16 +10,22 @@ import hashlib
 import hmac
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Max
+from django.utils import timezone
 
 from tenants.errors import DomainError
 from tenants.models import Tombstone
 
-LOCK_SHARED = "SELECT pg_advisory_xact_lock_shared(k) FROM unnest(%s::bigint[]) k"
+# Two statements, one round trip: the second sees what was committed while the first waited.
+LAST_ERASURES = """
+SELECT pg_advisory_xact_lock_shared(k) FROM unnest(%(locks)s::bigint[]) k;
+SELECT subject, max(erased_at) FROM tenants_tombstone
+WHERE tenant_id = %(tenant)s AND subject = ANY(%(subjects)s) GROUP BY subject
+"""
 LOCK_ALONE = "SELECT pg_advisory_xact_lock(%s)"
 
 
@@ -34,12 +40,19 @@ def subject_of(*, tenant_id: UUID, user_id: str) -> str:
 
 
 def bury(*, tenant_id: UUID, user_id: str, requested_by: str, now: datetime) -> Tombstone:
-    """Sets the tombstone in the open scope, after the last write that does not know of it has ended."""
+    """Sets the tombstone in the open scope, after the last write that does not know of it has ended.
+
+    The person is erased as of that moment, or of `now` if that is later: a write that was waited for may have
+    dated its rows since the request came in.
+    """
     subject = subject_of(tenant_id=tenant_id, user_id=user_id)
     with connection.cursor() as cursor:
         cursor.execute(LOCK_ALONE, [_lock_of(subject)])
     return Tombstone.objects.create(
-        tenant_id=tenant_id, subject=subject, erased_at=now, requested_by=requested_by
+        tenant_id=tenant_id,
+        subject=subject,
+        erased_at=max(now, timezone.now()),
+        requested_by=requested_by,
     )
 
 
@@ -47,11 +60,15 @@ def last_erasures(*, tenant_id: UUID, user_ids: Collection[str]) -> dict[str, da
     """When each of the users was last erased; those who never were are missing. None of them can be erased
     until the open scope ends."""
     subjects = {subject_of(tenant_id=tenant_id, user_id=user_id): user_id for user_id in user_ids}
+    params: dict[str, Any] = {
+        "tenant": tenant_id,
+        "subjects": list(subjects),
+        "locks": sorted(map(_lock_of, subjects)),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(LOCK_SHARED, [sorted(map(_lock_of, subjects))])
-    buried = Tombstone.objects.filter(tenant_id=tenant_id, subject__in=list(subjects))
-    newest = buried.values_list("subject").annotate(Max("erased_at"))
-    return {subjects[subject]: erased_at for subject, erased_at in newest}
+        cursor.execute(LAST_ERASURES, params)
+        cursor.nextset()
+        return {subjects[subject]: erased_at for subject, erased_at in cursor.fetchall()}
 
 
 def refuse_erased(*, tenant_id: UUID, user_id: str, since: datetime) -> None:

@@ -1,0 +1,37 @@
+"""What this app's own tables hold of a person: bound keys, jobs with their exports, stored answers.
+
+Tombstones stay: they are what keeps the person away, and they name nobody.
+"""
+
+from django.db.models import Q
+
+from tenants.models import ApiKey, ExportChunk, Job, StoredAnswer
+from tenants.privacy.registry import Rows, Subject, register
+from tenants.subjects import token_principal
+
+
+def _theirs(subject: Subject) -> Q:
+    return Q(user_id=subject.user_id)
+
+
+def _chunks(subject: Subject) -> Q:
+    mine = Job.objects.filter(_theirs(subject), tenant_id=subject.tenant_id, created_at__lte=subject.until)
+    return Q(job_id__in=mine.values("id"))
+
+
+def _answers(subject: Subject) -> Q:
+    """About the person, or given to the person's own tokens."""
+    return _theirs(subject) | Q(principal=token_principal(subject.user_id))
+
+
+def register_handlers() -> None:
+    """Called once the models are loaded."""
+    register(
+        # First, so that nothing more is written with them. Deleted, not unbound: that would widen them.
+        Rows("api_key", ApiKey, _theirs, "created_at", hidden=frozenset({"secret_hash"}), as_admin=True),
+        # An export is the person's own copy of what stands in the other stores.
+        Rows("export_chunk", ExportChunk, _chunks, "created_at", exported=False),
+        # One that runs loses its lease with its row.
+        Rows("job", Job, _theirs, "created_at", hidden=frozenset({"lease", "lease_until"})),
+        Rows("stored_answer", StoredAnswer, _answers, "created_at"),
+    )

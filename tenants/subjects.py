@@ -1,0 +1,27 @@
+"""People whose memory is kept: who may act on all of one's, and by what name that is remembered."""
+
+from uuid import UUID
+
+from tenants.caller import Caller
+from tenants.errors import Forbidden
+from tenants.tombstones import subject_of
+
+
+def confine(caller: Caller, user_id: str) -> None:
+    """Raises Forbidden when the caller is bound to another user, or to a part of the person's memory."""
+    caller.confine_user(user_id)
+    if caller.agent_id or caller.project:
+        raise Forbidden("A key bound to an agent or project does not reach all of a person's memory.")
+
+
+def actor_of(caller: Caller, user_id: str) -> str:
+    """The caller's name, for what outlives an erasure: one who asks by a token of their own is not named."""
+    if caller.principal == token_principal(user_id):
+        return f"subject:{subject_of(tenant_id=caller.tenant_id, user_id=user_id)[:12]}"
+    return caller.principal
+
+
+def token_principal(user_id: str) -> str:
+    """What a person's own tokens are called where the name of a caller is kept."""
+    token = Caller(tenant_id=UUID(int=0), tenant="", key_id=user_id, scopes=frozenset(), kind="jwt")
+    return token.principal
