@@ -9,12 +9,15 @@ from psycopg.errors import ProgramLimitExceeded
 from rest_framework import exceptions
 
 from tenants import errors
+from tenants.tombstones import Erased
 
 STATUS: dict[type[Exception], int] = {
     errors.Unauthenticated: 401,
     errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
+    Erased: 409,  # not 410: what is begun after the erasure is welcome
+    errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
     errors.Invalid: 422,
     errors.Unavailable: 503,

@@ -24,6 +24,20 @@ NEEDS_SESSION = {
     ("get", "/api/v1/sessions/{session_id}/events"),
     ("get", "/api/v1/sessions/{session_id}/window"),
     ("post", "/api/v1/sessions/{session_id}/end"),
+    ("get", "/api/v1/sessions/{session_id}/checkpoint"),
+}
+HAS_VERSIONS = {
+    ("put", "/api/v1/sessions/{session_id}/checkpoint"),
+    ("patch", "/api/v1/policy"),
+    ("post", "/api/v1/policy/rollback"),
+}
+NEEDS_VERSION = {("get", "/api/v1/policy/diff"), ("post", "/api/v1/policy/rollback")}
+# Where two writers can meet, or an id can mean several things.
+CAN_CONFLICT = {
+    ("post", "/api/v1/sessions"),
+    ("patch", "/api/v1/policy"),
+    ("post", "/api/v1/policy/rollback"),
+    ("get", "/api/v1/jobs/{job_id}/download"),
 }
 # Below these, an id can mean several users' sessions.
 NAMES_SESSION = ("/api/v1/sessions/{", "/working-memory/", "/ledger/")
@@ -61,10 +75,12 @@ def add_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 def _statuses(method: str, path: str) -> list[int]:
     statuses = {*ALWAYS}
-    if (method, path) in NEEDS_SESSION:
+    if (method, path) in NEEDS_SESSION | NEEDS_VERSION or path.startswith("/api/v1/jobs/{"):
         statuses.add(404)
-    if path.startswith(NAMES_SESSION) or (method, path) == ("post", "/api/v1/sessions"):
+    if (method, path) in HAS_VERSIONS:
+        statuses.add(412)
+    if path.startswith(NAMES_SESSION) or (method, path) in CAN_CONFLICT:
         statuses.add(409)
-    if method in {"post", "put"} or (method == "delete" and path.startswith("/working-memory/")):
+    if method in {"post", "put", "patch"} or (method == "delete" and path.startswith("/working-memory/")):
         statuses.add(413)
     return sorted(statuses)

@@ -60,12 +60,31 @@ MEMORY_TYPE = OpenApiParameter(
 )
 OF_EPISODES = [OF_SESSION, NAMESPACE, MEMORY_TYPE]
 
+# Versions of a checkpoint.
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="Write only over one of these entity tags, or with `*` over any; else 412.",
+)
+IF_ABSENT = OpenApiParameter(
+    "If-None-Match", str, OpenApiParameter.HEADER, description="`*`: write only the first; else 412."
+)
+IF_CHANGED = OpenApiParameter(
+    "If-None-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="Entity tags that the client has: for one of them, the answer is 304 without a body.",
+)
+
 # The window.
 WINDOW = [
-    _number("turns", "The newest exchanges to answer; by default `WORKING_MEMORY_TURNS`.", 1_000),
+    _number("turns", "The newest exchanges to answer; by default as the policy says.", 1_000),
     _number("token_budget", "The most tokens that the messages may take; unlimited by default.", 10_000_000),
     _number(
-        "max_tool_result_chars", "Where the result of a tool is cut off; nowhere by default.", 10_000_000
+        "max_tool_result_chars",
+        "Where the result of a tool is cut off; by default as the policy says.",
+        10_000_000,
     ),
 ]
 

@@ -16,10 +16,10 @@ class Malformed(Invalid):
     """The body is not JSON at all."""
 
 
-def read_body(request: HttpRequest) -> bytes:
-    """The body, also of a chunked request, for which Django sees none. Raises TooLarge above
-    `MAX_BODY_BYTES`, without reading on."""
-    limit = settings.MAX_BODY_BYTES
+def read_body(request: HttpRequest, *, longest: int | None = None) -> bytes:
+    """The body, also of a chunked request, for which Django sees none. Raises TooLarge above `longest`, by
+    default `MAX_BODY_BYTES`, without reading on."""
+    limit = settings.MAX_BODY_BYTES if longest is None else longest
     chunked = not request.META.get("CONTENT_LENGTH") and "HTTP_TRANSFER_ENCODING" in request.META
     body: bytes = (request.META["wsgi.input"] if chunked else request).read(limit + 1)
     if len(body) > limit:

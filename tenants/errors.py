@@ -29,6 +29,10 @@ class Conflict(DomainError):
     """The request is well-formed but contradicts what is stored."""
 
 
+class PreconditionFailed(DomainError):
+    """What the request expects to be stored is not what is stored."""
+
+
 class TooLarge(DomainError):
     """A size limit is exceeded."""
 

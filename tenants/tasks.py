@@ -1,6 +1,9 @@
 """What Celery runs of the tenants' work."""
 
+from typing import Any
+
 from celery import shared_task
+from celery.signals import worker_shutting_down
 from django.utils import timezone
 
 from tenants import clearing
@@ -11,6 +14,12 @@ from tenants.jobs import runner
 def run_jobs(slow: bool) -> None:
     """Does the jobs of one lane that are due."""
     runner.run_jobs(slow=slow)
+
+
+@worker_shutting_down.connect
+def begin_no_more(**_kwargs: Any) -> None:
+    """A worker that is told to end finishes what it has begun, and leaves the rest to others."""
+    runner.ending.set()
 
 
 @shared_task(name="tenants.clear_old", ignore_result=True)

@@ -3,7 +3,12 @@
 from typing import Any
 
 from episodic.models import Episode
+from recall.sessions import EndedSession
+from recall.start import StartedSession
 from recall.types import Hit, Recalled
+from tenants.models import Job, PolicyVersion, Tombstone
+from tenants.policy.versions import LevelPolicy
+from working.events import Appended
 from working.models import Event, Session
 from working.turns import SessionWindow
 
@@ -25,6 +30,21 @@ def session(one: Session) -> dict[str, Any]:
     }
 
 
+def appended_turns(one: Appended) -> dict[str, Any]:
+    """What appending turns did. Nothing is summarised on the way yet."""
+    return {
+        "accepted": one.accepted,
+        "duplicates": one.duplicates,
+        "turn_count": one.turn_count,
+        "summarised": False,
+    }
+
+
+def appended_events(one: Appended) -> dict[str, Any]:
+    """What appending events did."""
+    return {"accepted": one.accepted, "duplicates": one.duplicates, "seq": one.numbers}
+
+
 def event(one: Event) -> dict[str, Any]:
     """An entry of a session's log."""
     return {
@@ -40,9 +60,9 @@ def event(one: Event) -> dict[str, Any]:
 
 
 def window(one: SessionWindow) -> dict[str, Any]:
-    """A window as messages for a chat API: the summary first, if there is one."""
+    """A window as messages for a chat API: the summary first, where there is one that is not told in full."""
     messages = [turn.message() for turn in one.window.turns]
-    if one.summary:
+    if one.summary and one.include_summary:
         messages.insert(0, {"role": "system", "content": one.summary})
     return {
         "messages": messages,
@@ -73,6 +93,76 @@ def episode(one: Episode) -> dict[str, Any]:
         "event_date": one.event_date,
         "metadata": one.metadata,
         "embedded": not one.embed_pending,
+        "created_at": one.created_at,
+    }
+
+
+def ended(one: EndedSession) -> dict[str, Any]:
+    """What the end of a session left behind."""
+    return {
+        "session_id": one.session_id,
+        "summary": one.summary,
+        "episode_id": one.episode_id,
+        "message_count": one.message_count,
+    }
+
+
+def started(one: StartedSession) -> dict[str, Any]:
+    """What a session begins with. There are no entity slots and no procedures yet."""
+    return {
+        "session": session(one.session),
+        "entities": [],
+        "episodes": [{**episode(found.episode), "score": found.score} for found in one.episodes],
+        "procedures": [],
+    }
+
+
+def job(one: Job) -> dict[str, Any]:
+    """A job. What it was given to do stays inside: only its result is for the caller."""
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "state": one.state,
+        "done": one.done,
+        "total": one.total,
+        "result": one.result,
+        "error": one.error or None,
+        "attempts": one.attempts,
+        "created_at": one.created_at,
+        "finished_at": one.finished_at,
+    }
+
+
+def receipt(one: Tombstone) -> dict[str, Any]:
+    """An erasure; without residue and duration as long as it is not done."""
+    return {
+        "erased_at": one.erased_at,
+        "completed_at": one.completed_at,
+        "requested_by": one.requested_by,
+        "erased": one.receipt.get("erased", {}),
+        "residue": one.receipt.get("residue"),
+        "seconds": one.receipt.get("seconds"),
+    }
+
+
+def policy(one: LevelPolicy) -> dict[str, Any]:
+    """What a level decides, what holds, and what would hold without it."""
+    return {
+        "agent_id": one.level.agent_id or None,
+        "version": one.version,
+        "document": one.document,
+        "effective": one.effective.model_dump(mode="json"),
+        "defaults": one.defaults.model_dump(mode="json"),
+    }
+
+
+def policy_version(one: PolicyVersion) -> dict[str, Any]:
+    """A version of a level's document."""
+    return {
+        "version": one.version,
+        "document": one.document,
+        "author": one.author,
+        "note": one.note,
         "created_at": one.created_at,
     }
 

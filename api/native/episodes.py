@@ -6,12 +6,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import parameters
+from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
 from api.native.views import NativeView, page_size
 from api.views import caller_of, json_body, named_user, query_id, validated
 from episodic.episodes import list_episodes, store_episode
-from episodic.models import MemoryType
+from episodic.models import Episode, MemoryType
 from episodic.types import EpisodeFilter, NewEpisode
 from recall.recall import recall
 from recall.types import RecallQuery
@@ -63,8 +64,12 @@ class EpisodesView(NativeView):
             event_date=body.get("event_date"),
             metadata=body.get("metadata", {}),
         )
-        stored = store_episode(caller=caller_of(request), new=new, now=timezone.now())
-        return Response(answers.episode(stored), status=201)
+        return once(
+            request,
+            Episode,
+            lambda: store_episode(caller=caller_of(request), new=new, now=timezone.now()),
+            lambda stored: Response(answers.episode(stored), status=201),
+        )
 
 
 class RecallView(NativeView):
@@ -90,7 +95,7 @@ class RecallView(NativeView):
             since=body.get("since"),
             until=body.get("until"),
         )
-        query = RecallQuery(text=body["query"], where=where, top_k=body.get("top_k", 5))
+        query = RecallQuery(text=body["query"], where=where, top_k=body.get("top_k"))
         found = recall(caller=caller_of(request), query=query)
         return Response(answers.recalled(found, explain=body.get("explain", False)))
 

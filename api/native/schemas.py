@@ -7,6 +7,7 @@ from rest_framework import serializers
 from api.fields import AnyJSON
 from api.native.serializers import ROLES
 from episodic.models import MemoryType
+from tenants.models import JobState
 
 
 class Session(serializers.Serializer[Any]):
@@ -26,6 +27,73 @@ class Session(serializers.Serializer[Any]):
 class SessionPage(serializers.Serializer[Any]):
     results = Session(many=True)
     next = serializers.CharField(allow_null=True)
+
+
+class Job(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    kind = serializers.CharField()
+    state = serializers.ChoiceField(choices=JobState.values)
+    done = serializers.IntegerField()
+    total = serializers.IntegerField(allow_null=True)
+    result = AnyJSON()
+    error = serializers.CharField(allow_null=True)
+    attempts = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class JobPage(serializers.Serializer[Any]):
+    results = Job(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class Receipt(serializers.Serializer[Any]):
+    erased_at = serializers.DateTimeField(help_text="What came in until then was erased.")
+    completed_at = serializers.DateTimeField(allow_null=True)
+    requested_by = serializers.CharField()
+    erased = serializers.DictField(child=serializers.IntegerField(), help_text="Rows or keys, by store.")
+    residue = serializers.DictField(
+        child=serializers.IntegerField(), allow_null=True, help_text="Rows or keys that were left, by place."
+    )
+    seconds = serializers.FloatField(allow_null=True)
+
+
+class ReceiptPage(serializers.Serializer[Any]):
+    results = Receipt(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class Policy(serializers.Serializer[Any]):
+    agent_id = serializers.CharField(allow_null=True)
+    version = serializers.IntegerField()
+    document = serializers.DictField(child=AnyJSON(), help_text="What this level decides for itself.")
+    effective = serializers.DictField(child=AnyJSON(), help_text="What holds.")
+    defaults = serializers.DictField(child=AnyJSON(), help_text="What would hold without this level.")
+
+
+class PolicyVersion(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    document = serializers.DictField(child=AnyJSON())
+    author = serializers.CharField()
+    note = serializers.CharField(allow_blank=True)
+    created_at = serializers.DateTimeField()
+
+
+class PolicyVersionPage(serializers.Serializer[Any]):
+    results = PolicyVersion(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class PolicyDifference(serializers.Serializer[Any]):
+    field = serializers.CharField()
+    before = AnyJSON()
+    after = AnyJSON()
+
+
+class PolicyDiff(serializers.Serializer[Any]):
+    from_version = serializers.IntegerField()
+    to_version = serializers.IntegerField()
+    changes = PolicyDifference(many=True)
 
 
 class AppendedTurns(serializers.Serializer[Any]):
@@ -106,6 +174,32 @@ class Episode(serializers.Serializer[Any]):
 class EpisodePage(serializers.Serializer[Any]):
     results = Episode(many=True)
     next = serializers.CharField(allow_null=True)
+
+
+class StartEpisode(Episode):
+    score = serializers.FloatField(allow_null=True, help_text="For `query`; null for one of the newest.")
+
+
+class StartedSession(serializers.Serializer[Any]):
+    session = Session()
+    entities = serializers.ListField(child=AnyJSON())
+    episodes = StartEpisode(many=True)
+    procedures = serializers.ListField(child=AnyJSON())
+
+
+class WrittenCheckpoint(serializers.Serializer[Any]):
+    version = serializers.IntegerField()
+    updated_at = serializers.DateTimeField()
+
+
+class SessionStats(serializers.Serializer[Any]):
+    total_sessions = serializers.IntegerField()
+    total_events = serializers.IntegerField()
+    avg_events_per_session = serializers.IntegerField()
+
+
+class CleanedUp(serializers.Serializer[Any]):
+    removed = serializers.IntegerField()
 
 
 class Explanation(serializers.Serializer[Any]):

@@ -8,9 +8,11 @@ from rest_framework import serializers
 from api.fields import AnyJSON, Id, Text, refuse_slash_at_end
 from episodic.models import MemoryType
 
-ROUTES = ("/turns", "/events", "/window", "/end")
+ROUTES = ("/turns", "/events", "/window", "/end", "/start", "/checkpoint")
+RESERVED = ("stats", "cleanup")  # routes beside the sessions
 ROLES = ("user", "assistant", "system", "tool")
 MOST_AT_ONCE = 1_000
+MOST_VERSIONS = 2**31 - 1
 
 
 class Strict(serializers.Serializer[Any]):
@@ -26,6 +28,8 @@ def refuse_route_at_end(session_id: str) -> None:
     """What ends like a route below a session could not be told from it."""
     if session_id.endswith(ROUTES):
         raise serializers.ValidationError(f"May not end in {', '.join(ROUTES)}.")
+    if session_id in RESERVED:
+        raise serializers.ValidationError(f"May not be {' or '.join(RESERVED)}.")
 
 
 class NewSession(Strict):
@@ -66,8 +70,22 @@ class NewEvents(Strict):
     events = serializers.ListField(child=NewEventBody(), allow_empty=False, max_length=MOST_AT_ONCE)
 
 
+class NoFields(Strict):
+    """An empty object."""
+
+
 class EndSession(Strict):
     pass
+
+
+class StartSession(Strict):
+    user_id = Id(required=False, allow_null=True, help_text="Needed unless the key or the query names one.")
+    agent_id = Id(required=False, allow_null=True)
+    query = Text(required=False, allow_null=True)
+
+
+class CleanUp(Strict):
+    max_age_hours = serializers.IntegerField(min_value=0, max_value=87_600)
 
 
 class NewEpisodeBody(Strict):
@@ -81,6 +99,20 @@ class NewEpisodeBody(Strict):
     outcome = Text(required=False)
     event_date = serializers.DateTimeField(required=False, allow_null=True)
     metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+
+class PolicyChange(Strict):
+    agent_id = Id(required=False, allow_null=True)
+    document = serializers.DictField(child=AnyJSON(), help_text="A merge patch of /api/v1/policy/schema.")
+    version = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=MOST_VERSIONS)
+    note = Text(required=False, max_length=500)
+
+
+class PolicyRollback(Strict):
+    agent_id = Id(required=False, allow_null=True)
+    to = serializers.IntegerField(min_value=0, max_value=MOST_VERSIONS)
+    version = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=MOST_VERSIONS)
+    note = Text(required=False, max_length=500)
 
 
 class RecallBody(Strict):

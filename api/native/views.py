@@ -31,6 +31,8 @@ def session_address(request: Request, session_id: str) -> SessionAddress:
     """The session that path and query name. Raises Invalid for an id that ends like a route below it."""
     if session_id.endswith(serializers.ROUTES):
         raise Invalid(f"May not end in {', '.join(serializers.ROUTES)}.", "session_id")
+    if session_id in serializers.RESERVED:
+        raise Invalid(f"May not be {' or '.join(serializers.RESERVED)}.", "session_id")
     return views.session_address(request, session_id)
 
 

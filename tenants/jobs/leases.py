@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 
 from tenants.jobs import querysets
 from tenants.jobs.kinds import Task
@@ -30,7 +30,7 @@ def _renew(tasks: Sequence[Task], seconds: float, ended: threading.Event) -> Non
         while not ended.wait(seconds / 3):
             try:
                 querysets.renew(tasks=tasks, seconds=seconds)
-            except DatabaseError as error:  # try again: what is lost meanwhile will not be applied
+            except Error as error:  # try again: what is lost meanwhile will not be applied
                 log.warning("lease_not_renewed: %s", type(error).__name__)
                 connections["admin"].close()
     finally:

@@ -19,21 +19,24 @@ VALUES (%(id)s, %(tenant)s, %(kind)s, %(payload)s::jsonb, %(user_id)s, %(request
         %(created_at)s)
 ON CONFLICT (tenant_id, kind, dedup_key) WHERE dedup_key IS NOT NULL AND state = 'queued' DO NOTHING
 """
+# Locked until the open scope ends: a claim passes it by, so it runs after what we are about to commit.
 WAITING = """
 SELECT id FROM tenants_job
 WHERE tenant_id = %(tenant)s AND kind = %(kind)s AND dedup_key = %(dedup_key)s AND state = 'queued'
+FOR KEY SHARE
 """
 
 # Goes from tenant to tenant by the index, beginning after `after`, and takes as many from each: the cost is
-# that of the jobs taken, whatever waits behind them. By ctid: there is no plan but the right one.
+# that of the jobs taken, whatever waits behind them. By ctid: there is no plan but the right one. Ordered as
+# the index is: by the tenant alone, the primary key would serve too, and lead through all that is done.
 CLAIM = """
 WITH RECURSIVE turn (tenant_id, n) AS (
     (SELECT tenant_id, 1 FROM tenants_job
-     WHERE state = 'queued' AND {lane} AND tenant_id > %(after)s ORDER BY tenant_id LIMIT 1)
+     WHERE state = 'queued' AND {lane} AND tenant_id > %(after)s ORDER BY tenant_id, run_at, id LIMIT 1)
     UNION ALL
     SELECT (SELECT j.tenant_id FROM tenants_job j
             WHERE j.state = 'queued' AND {lane} AND j.tenant_id > turn.tenant_id
-            ORDER BY j.tenant_id LIMIT 1), n + 1
+            ORDER BY j.tenant_id, j.run_at, j.id LIMIT 1), n + 1
     FROM turn WHERE turn.tenant_id IS NOT NULL AND n < %(tenants)s
 ), taken AS MATERIALIZED (
     SELECT mine.place FROM turn, LATERAL (
@@ -52,26 +55,38 @@ WITH RECURSIVE turn (tenant_id, n) AS (
 SELECT (SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL ORDER BY n DESC LIMIT 1), c.*
 FROM (SELECT) one LEFT JOIN claimed c ON true
 """
+# What is locked is just being finished: it needs no lease any more.
 RENEW = """
 UPDATE tenants_job SET lease_until = now() + make_interval(secs => %(seconds)s)
-WHERE tenant_id = ANY(%(tenants)s) AND id = ANY(%(ids)s) AND lease = %(lease)s AND state = 'running'
+WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM tenants_job
+    WHERE tenant_id = ANY(%(tenants)s) AND id = ANY(%(ids)s) AND lease = %(lease)s AND state = 'running'
+    FOR NO KEY UPDATE SKIP LOCKED))
 """
 # A worker that died leaves its jobs to others; one that dies over and over by the same job, to a person. Of
-# several that mean the same work, one is enough.
-DROP_TWINS = """
-DELETE FROM tenants_job j
-WHERE state = 'running' AND lease_until < now() AND dedup_key IS NOT NULL AND EXISTS (
-    SELECT 1 FROM tenants_job w
-    WHERE w.tenant_id = j.tenant_id AND w.kind = j.kind AND w.dedup_key = j.dedup_key
-    AND (w.state = 'queued' OR (w.state = 'running' AND w.lease_until < now() AND w.id > j.id)))
-"""
+# several that mean the same work, one is enough. What is locked is just being finished, by a worker that is
+# slow or frozen but not dead: waiting for it would hold up all the others.
 RELEASE = """
+WITH expired AS MATERIALIZED (
+    SELECT ctid AS place, tenant_id, id, kind, dedup_key, attempts < max_attempts AS again
+    FROM tenants_job WHERE state = 'running' AND lease_until < now()
+    ORDER BY tenant_id, lease_until LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+), twins AS MATERIALIZED (
+    SELECT place FROM expired e
+    WHERE EXISTS (SELECT FROM tenants_job w WHERE w.tenant_id = e.tenant_id AND w.kind = e.kind
+                  AND w.dedup_key = e.dedup_key AND w.state = 'queued')
+    OR EXISTS (SELECT FROM expired w WHERE w.tenant_id = e.tenant_id AND w.kind = e.kind
+               AND w.dedup_key = e.dedup_key AND w.again AND w.id > e.id)
+), dropped AS (
+    DELETE FROM tenants_job WHERE ctid = ANY (ARRAY(SELECT place FROM twins))
+)
 UPDATE tenants_job SET lease = NULL, lease_until = NULL, error = 'The worker died or froze while it ran.',
        state = CASE WHEN attempts < max_attempts THEN 'queued' ELSE 'failed' END,
        finished_at = CASE WHEN attempts < max_attempts THEN NULL ELSE now() END
-WHERE state = 'running' AND lease_until < now()
+WHERE ctid = ANY (ARRAY(SELECT place FROM expired EXCEPT SELECT place FROM twins))
 """
-MINE = "tenant_id = %(tenant)s AND id = ANY(%(ids)s) AND lease = %(lease)s AND state = 'running'"
+# Only what runs has a lease. Without the state, no index of a state can be taken for the primary key.
+MINE = "tenant_id = %(tenant)s AND id = ANY(%(ids)s) AND lease = %(lease)s"
 FINISH = f"DELETE FROM tenants_job WHERE {MINE} RETURNING id"  # noqa: S608
 FINISH_KEPT = f"""
 UPDATE tenants_job SET state = 'done', finished_at = now(), lease = NULL, lease_until = NULL, error = ''
@@ -96,6 +111,7 @@ PROGRESS = f"UPDATE tenants_job SET done = %(done)s, total = %(total)s WHERE {MI
 
 LANES = {False: "NOT slow", True: "slow"}
 MOST_TENANTS = 32  # that one claim looks at
+MOST_RELEASED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +159,9 @@ def renew(*, tasks: Sequence[Task], seconds: float) -> None:
 
 
 def release_expired() -> int:
-    """Takes jobs from workers that died; how many."""
+    """Takes jobs from workers that died; how many. IntegrityError: a twin was queued in this moment."""
     with connections["admin"].cursor() as cursor:
-        cursor.execute(DROP_TWINS)
-        cursor.execute(RELEASE)
+        cursor.execute(RELEASE, {"limit": MOST_RELEASED})
         return int(cursor.rowcount)
 
 

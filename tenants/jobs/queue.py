@@ -1,6 +1,6 @@
 """Taking work in, looking at it, and putting dead letters back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,13 +9,16 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 
-from tenants import audit
+from tenants import audit, idempotency
 from tenants.caller import Caller
 from tenants.errors import Conflict, NotFound
 from tenants.jobs import querysets, wake
 from tenants.jobs.kinds import kind_of
 from tenants.models import Job, JobState
 from tenants.scope import current_tenant, scope
+from tenants.subjects import actor_of
+
+TOGETHER = 2_000  # dead letters that one transaction puts back
 
 
 def enqueue(
@@ -69,18 +72,31 @@ def list_jobs(
     limit: int,
     state: str | None = None,
     kind: str | None = None,
-    before: tuple[datetime, UUID] | None = None,
+    before: UUID | None = None,
 ) -> list[Job]:
-    """Jobs within the caller's reach, newest first; `before`: continue after that one."""
-    condition = _reach(caller)
+    """Jobs within the caller's reach, newest first; `before`: continue after that one. Ids are in the order
+    of time, so the primary key serves however many there are."""
+    return _list(caller.tenant_id, _reach(caller), state=state, kind=kind, before=before, limit=limit)
+
+
+def list_all_jobs(
+    *, tenant_id: UUID, limit: int, state: str | None = None, kind: str | None = None
+) -> list[Job]:
+    """Any jobs of the tenant, newest first, for whoever runs this server."""
+    return _list(tenant_id, Q(tenant_id=tenant_id), state=state, kind=kind, before=None, limit=limit)
+
+
+def _list(
+    tenant_id: UUID, condition: Q, *, state: str | None, kind: str | None, before: UUID | None, limit: int
+) -> list[Job]:
     if state:
         condition &= Q(state=state)
     if kind:
         condition &= Q(kind=kind)
     if before is not None:
-        condition &= Q(created_at__lt=before[0]) | Q(created_at=before[0], id__lt=before[1])
-    with scope(caller.tenant_id):
-        return list(Job.objects.filter(condition).order_by("-created_at", "-id")[:limit])
+        condition &= Q(id__lt=before)
+    with scope(tenant_id):
+        return list(Job.objects.filter(condition).order_by("-id")[:limit])
 
 
 def replay_job(*, caller: Caller, job_id: UUID) -> Job:
@@ -95,14 +111,29 @@ def replay_job(*, caller: Caller, job_id: UUID) -> Job:
             Job.objects.filter(tenant_id=caller.tenant_id, id=job_id), caller.tenant_id, caller.principal
         )
         job.refresh_from_db()
+        idempotency.keep(job, user_id=job.user_id)
     return job
 
 
-def replay_all(*, tenant_id: UUID, actor: str, kind: str | None = None) -> int:
-    """Puts every dead letter of the tenant back, or those of one kind; how many."""
-    with scope(tenant_id):
-        dead = Job.objects.filter(tenant_id=tenant_id, state=JobState.FAILED)
-        return _requeue(dead.filter(kind=kind) if kind else dead, tenant_id, actor)
+def replay_all(
+    *, tenant_id: UUID, actor: str, kind: str | None = None, job_ids: Collection[UUID] | None = None
+) -> int:
+    """Puts every dead letter of the tenant back, or those of one kind, or with these ids; how many. In short
+    transactions, and each once, although some fail again meanwhile."""
+    dead = Q(tenant_id=tenant_id, state=JobState.FAILED)
+    if kind:
+        dead &= Q(kind=kind)
+    if job_ids is not None:
+        dead &= Q(id__in=job_ids)
+    replayed, last = 0, UUID(int=0)
+    while True:
+        with scope(tenant_id):
+            found = Job.objects.filter(dead, id__gt=last).order_by("id")
+            ids = list(found.values_list("id", flat=True)[:TOGETHER])
+            replayed += _requeue(Job.objects.filter(dead, id__in=ids), tenant_id, actor)
+        if len(ids) < TOGETHER:
+            return replayed
+        last = ids[-1]
 
 
 def _requeue(dead: QuerySet[Job], tenant_id: UUID, actor: str) -> int:
@@ -117,8 +148,9 @@ def _requeue(dead: QuerySet[Job], tenant_id: UUID, actor: str) -> int:
 
 def _reach(caller: Caller) -> Q:
     condition = Q(tenant_id=caller.tenant_id)
-    if caller.user_id:
-        condition &= Q(user_id=caller.user_id)
+    if caller.user_id:  # an erasure does not say in its row whom it erases
+        asked_for = Q(user_id="", requested_by=actor_of(caller, caller.user_id))
+        condition &= Q(user_id=caller.user_id) | asked_for
     if not (caller.may("privacy") or caller.may("admin")):
         condition &= Q(requested_by=caller.principal)
     return condition

@@ -9,19 +9,22 @@ import logging
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError
 
+from tenants import log_context
 from tenants.jobs import leases, querysets, wake
 from tenants.jobs.backoff import delay
 from tenants.jobs.kinds import GiveUp, Task, kind_of
-from tenants.scope import ROLLED_BACK, scope
+from tenants.metrics import count_jobs
+from tenants.scope import scope
 from tenants.tombstones import last_erasures
 
 log = logging.getLogger(__name__)
@@ -29,7 +32,9 @@ TOGETHER = 200  # quick jobs in one claim
 FIRST_TENANT = UUID(int=0)
 STRETCH = 5.0  # seconds a call works before it lets other tasks have the thread
 LONGEST_REASON = 500
+AWAY = ("08", "57P", "58")  # SQLSTATEs of a server that goes, as opposed to one that refuses what was asked
 
+ending = threading.Event()  # the process ends: what runs is finished, nothing new is begun
 _slow_places = threading.BoundedSemaphore(settings.JOB_SLOW_THREADS)
 
 
@@ -51,7 +56,7 @@ def _run(slow: bool) -> int:
     until, done, asked = time.monotonic() + STRETCH, 0, False
     after = UUID(int=random.getrandbits(128))  # workers begin at different tenants
     limit = 1 if slow else TOGETHER
-    while time.monotonic() < until:
+    while time.monotonic() < until and not ending.is_set():
         tasks, after = _claim(slow, after, limit)
         if not tasks:
             return done
@@ -59,8 +64,7 @@ def _run(slow: bool) -> int:
             asked = True
             wake.wake(slow=slow)  # there is probably more: another thread may help
         with leases.kept(tasks, seconds=settings.JOB_LEASE_SECONDS):
-            for _tenant, group in groupby(sorted(tasks, key=_tenant_of), key=_tenant_of):
-                done += _run_group(list(group))
+            done += _run_claimed(tasks)
     wake.wake(slow=slow)
     return done
 
@@ -79,6 +83,16 @@ def _claim(slow: bool, after: UUID, limit: int) -> tuple[list[Task], UUID]:
     return [], after
 
 
+def _run_claimed(tasks: list[Task]) -> int:
+    """Those that are tried for the first time together, tenant by tenant; then the others, each by itself and
+    in any order: one that ends the worker must not take the same ones along each time. How many were done."""
+    first = sorted((task for task in tasks if task.attempts == 1), key=_tenant_of)
+    again = [task for task in tasks if task.attempts > 1]
+    random.shuffle(again)
+    done = sum(_run_group(list(group)) for _tenant, group in groupby(first, key=_tenant_of))
+    return done + sum(_run_one(task) for task in again)
+
+
 def _tenant_of(task: Task) -> UUID:
     return task.tenant_id
 
@@ -87,7 +101,7 @@ def _run_group(tasks: list[Task]) -> int:
     """The jobs of one tenant; how many were done."""
     if len(tasks) > 1:
         try:
-            return _apply(tasks, {})
+            return _apply(tasks, {}, began=time.monotonic())
         except Exception as error:  # whose fault it was shows when each runs by itself
             if _database_is_away(error):
                 raise  # for each of them, too; their lease brings them back
@@ -96,18 +110,20 @@ def _run_group(tasks: list[Task]) -> int:
 
 
 def _run_one(task: Task) -> int:
-    try:
-        kind = kind_of(task.kind)
-        prepared = {task.id: kind.prepare(task)} if kind.prepare else {}
-        return _apply([task], prepared)
-    except Exception as error:  # the boundary of the process: whatever a kind raises is recorded
-        if _database_is_away(error):
-            raise
-        _record_failure(task, error)
-        return 0
+    began = time.monotonic()
+    with log_context.bound(tenant=str(task.tenant_id), job_id=str(task.id)):
+        try:
+            kind = kind_of(task.kind)
+            prepared = {task.id: kind.prepare(task)} if kind.prepare else {}
+            return _apply([task], prepared, began=began)
+        except Exception as error:  # the boundary of the process: whatever a kind raises is recorded
+            if _database_is_away(error):
+                raise
+            _record_failure(task, error, began=began)
+            return 0
 
 
-def _apply(tasks: Sequence[Task], prepared: Mapping[UUID, Any]) -> int:
+def _apply(tasks: Sequence[Task], prepared: Mapping[UUID, Any], *, began: float) -> int:
     """Finishes the jobs that are still ours and does what they ask for, in one commit; how many."""
     tenant_id = tasks[0].tenant_id
     with scope(tenant_id):
@@ -120,6 +136,8 @@ def _apply(tasks: Sequence[Task], prepared: Mapping[UUID, Any]) -> int:
             result = kind_of(task.kind).apply(task, prepared.get(task.id))
             if result is not None and kind_of(task.kind).keep:
                 querysets.keep_result(task=task, result=result)
+    for name, number in Counter(task.kind for task in mine).items():
+        count_jobs(kind=name, outcome="done", seconds=time.monotonic() - began, number=number)
     return len(mine)
 
 
@@ -133,7 +151,7 @@ def _finish(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if task.id in ours]
 
 
-def _record_failure(task: Task, error: Exception) -> None:
+def _record_failure(task: Task, error: Exception, *, began: float) -> None:
     """Puts the job off, or among the dead letters."""
     dead = isinstance(error, GiveUp) or task.attempts >= task.max_attempts
     asked = getattr(error, "after", None) or getattr(error, "retry_after", None) or 0.0
@@ -148,13 +166,17 @@ def _record_failure(task: Task, error: Exception) -> None:
         dead,
         type(error).__name__,  # not its text, which may quote what people said
     )
-    with scope(task.tenant_id):
-        querysets.fail(task=task, error=reason, dead=dead, delay=wait)
+    for _attempt in range(2):  # a twin that is queued in this moment is seen the second time
+        with suppress(IntegrityError), scope(task.tenant_id):
+            querysets.fail(task=task, error=reason, dead=dead, delay=wait)
+            break
+    outcome: Literal["dead", "retried"] = "dead" if dead else "retried"
+    count_jobs(kind=task.kind, outcome=outcome, seconds=time.monotonic() - began)
 
 
 def _database_is_away(error: Exception) -> bool:
-    """Whether PostgreSQL did not answer, as opposed to having refused this one transaction."""
+    """Whether PostgreSQL did not answer, as opposed to having refused what this one job asked."""
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     state = getattr(error.__cause__, "sqlstate", None) or ""
-    return not state.startswith(ROLLED_BACK)
+    return not state or state.startswith(AWAY)

@@ -6,19 +6,24 @@ What it sends is a hint. When the broker is away the hint is lost, and the clock
 import logging
 import os
 import threading
+from typing import Any
 
 from celery import current_app
-from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 TASK = "tenants.run_jobs"
 PAUSE = 0.02  # seconds between two hints, so that a thousand writes a second send fifty
+ENOUGH = 20  # tasks waiting at the broker: the workers are busy or away, and more hints would only pile up
 
 
 class _Bell:
     """One thread per process, begun at the first ring after a fork."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins anew in a forked process: a lock that another thread held is never given back there."""
         self._rung: set[bool] = set()
         self._event = threading.Event()
         self._pid = 0
@@ -48,6 +53,7 @@ class _Bell:
 
 
 _bell = _Bell()
+os.register_at_fork(after_in_child=_bell.forget)
 
 
 def wake(*, slow: bool) -> None:
@@ -64,6 +70,12 @@ def wake_both() -> None:
 def send(*, slow: bool) -> None:
     """Sends the hint at once; a broker that is away is no error."""
     try:
-        current_app.send_task(TASK, kwargs={"slow": slow}, ignore_result=True, retry=False, expires=60)
-    except (OperationalError, OSError) as error:
+        with current_app.producer_or_acquire() as producer:
+            queue = current_app.amqp.queues[current_app.conf.task_default_queue]
+            declared: Any = queue(producer.channel).queue_declare()
+            if declared.message_count < ENOUGH:
+                current_app.send_task(
+                    TASK, kwargs={"slow": slow}, ignore_result=True, retry=False, producer=producer
+                )
+    except Exception as error:  # noqa: BLE001  a hint may be lost, the thread that sends them may not
         log.warning("broker_away: %s", type(error).__name__)

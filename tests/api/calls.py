@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
+from uuid import UUID
 
 import httpx
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 
 from api.aegis import views as aegis
-from api.native import episodes, sessions
+from api.native import episodes, jobs, lifecycle, policy, sessions, subjects
 from api.views import DialectView
+from memoryproject.metrics import metrics_view
+from tenants.models import ExportChunk, Job
+from tenants.scope import scope
 from tests.conftest import Member
 
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -21,7 +26,11 @@ HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 @dataclass(frozen=True)
 class Call:
-    """`query` and `body_names`: which ids of a user, agent or project the route understands, and where."""
+    """`query` and `in_body`: which ids of a user, agent or project the route understands, and where.
+
+    In paths, `{id}` is the id of a session, `{job}` that of a job, `{export}` that of a finished export and
+    `{user}` a person.
+    """
 
     view: type[DialectView]
     method: str
@@ -30,6 +39,7 @@ class Call:
     query: tuple[str, ...] = ("user_id",)
     in_body: tuple[str, ...] = ()
     scope: str = field(default="read", kw_only=True)
+    takes_any_json: bool = field(default=False, kw_only=True)  # and more of it than elsewhere
 
     @property
     def name(self) -> str:
@@ -40,18 +50,71 @@ class Call:
         return self.path.startswith("/api/v1/")
 
     def url(self, session: str = "s", **query: str) -> str:
-        path = self.path.replace("{id}", quoted(session))
+        path = self.path.replace("{id}", quoted(session)).replace("{job}", str(NO_JOB))
+        path = path.replace("{export}", str(NO_JOB)).replace("{user}", "someone")
         return f"{path}?{httpx.QueryParams(query)}" if query else path
 
     def send(self, member: Member, session: str = "s", *, body: Any = ..., **query: str) -> httpx.Response:
-        """The right request, or one with another body."""
+        """Sends the right request, or one with another body."""
+        return member.http.send(self.request(member, session, body=body, **query))
+
+    def request(self, member: Member, session: str = "s", *, body: Any = ..., **query: str) -> httpx.Request:
+        """The request itself; what it works on is made."""
         sent = self.body_for(session) if body is ... else body
         given = {} if sent is None else {"json": sent}
-        return member.http.request(self.method, self.url(session, **query), **given)
+        url = self.url(session, **query)
+        if "{job}" in self.path:
+            url = url.replace(str(NO_JOB), str(dead_letter(member)))
+        if "{export}" in self.path:
+            url = url.replace(str(NO_JOB), str(finished_export(member)))
+        if self.path.endswith("/checkpoint") and self.method == "GET":
+            member.http.put(url, content="[1]")
+        return member.http.build_request(self.method, url, **given)
+
+    def by(self, member: Member, **bindings: str) -> Member:
+        """The member with a key that may make this call."""
+        if self.scope in {"read", "write"} and not bindings:
+            return member
+        if bindings:
+            return member.with_key(scopes=("read", "write", self.scope), **bindings)
+        known = (member.key, self.scope)
+        if known not in _ABLE:
+            _ABLE[known] = member.with_key(scopes=("read", "write", self.scope))
+        return _ABLE[known]
 
     def body_for(self, session: str) -> Any:
         """The right body about that session."""
         return _filled(self.body, session)
+
+
+_ABLE: dict[tuple[str, str], Member] = {}
+NO_JOB = UUID(int=0)
+
+
+def dead_letter(member: Member) -> UUID:
+    """A failed job that the member's key has asked for."""
+    now, caller = timezone.now(), member.caller
+    with scope(member.tenant.id):
+        job = Job.objects.create(
+            tenant_id=member.tenant.id,
+            kind="test.dead",
+            state="failed",
+            user_id=caller.user_id,
+            requested_by=caller.principal,
+            run_at=now,
+            created_at=now,
+            max_attempts=1,
+        )
+    return job.id
+
+
+def finished_export(member: Member) -> UUID:
+    """An export that is done."""
+    job_id = dead_letter(member)
+    with scope(member.tenant.id):
+        Job.objects.filter(id=job_id).update(kind="subject.export", state="done")
+        ExportChunk.objects.create(tenant_id=member.tenant.id, job_id=job_id, number=0, data=b"file")
+    return job_id
 
 
 def quoted(session: str) -> str:
@@ -109,6 +172,9 @@ RECALL = {
     "explain": True,
 }  # fmt: skip
 
+POLICY = {"agent_id": None, "document": {"recall": {"top_k": 7}}, "version": None, "note": "why"}
+ROLLBACK = {"agent_id": None, "to": 0, "version": None, "note": "why"}
+
 OWNERS = ("user_id", "agent_id", "project")
 CALLS = (
     Call(aegis.WorkingMemoryView, "GET", "/working-memory/{id}"),
@@ -145,6 +211,33 @@ CALLS = (
     Call(sessions.EventsView, "POST", "/api/v1/sessions/{id}/events", EVENT, scope="write"),
     Call(sessions.WindowView, "GET", "/api/v1/sessions/{id}/window"),
     Call(sessions.EndView, "POST", "/api/v1/sessions/{id}/end", {}, scope="write"),
+    Call(
+        lifecycle.StartView,
+        "POST",
+        "/api/v1/sessions/{id}/start",
+        {"user_id": "alice", "agent_id": None, "query": "sesame"},
+        query=(),
+        in_body=("user_id", "agent_id"),
+        scope="write",
+    ),
+    Call(
+        lifecycle.CheckpointView,
+        "PUT",
+        "/api/v1/sessions/{id}/checkpoint",
+        {"step": [1]},
+        scope="write",
+        takes_any_json=True,
+    ),
+    Call(lifecycle.CheckpointView, "GET", "/api/v1/sessions/{id}/checkpoint"),
+    Call(lifecycle.StatsView, "GET", "/api/v1/sessions/stats", query=()),
+    Call(
+        lifecycle.CleanUpView,
+        "POST",
+        "/api/v1/sessions/cleanup",
+        {"max_age_hours": 87_600},
+        query=(),
+        scope="admin",
+    ),
     Call(sessions.SessionView, "GET", "/api/v1/sessions/{id}"),
     Call(sessions.SessionView, "DELETE", "/api/v1/sessions/{id}", scope="write"),
     Call(episodes.EpisodesView, "GET", "/api/v1/episodes", query=OWNERS),
@@ -158,6 +251,35 @@ CALLS = (
         scope="write",
     ),
     Call(episodes.RecallView, "POST", "/api/v1/recall", RECALL, query=(), in_body=OWNERS),
+    Call(policy.PolicyView, "GET", "/api/v1/policy", query=("agent_id",)),
+    Call(
+        policy.PolicyView,
+        "PATCH",
+        "/api/v1/policy",
+        POLICY,
+        query=(),
+        in_body=("agent_id",),
+        scope="admin",
+    ),
+    Call(policy.VersionsView, "GET", "/api/v1/policy/versions", query=("agent_id",)),
+    Call(policy.DiffView, "GET", "/api/v1/policy/diff", query=("agent_id",)),
+    Call(
+        policy.RollbackView,
+        "POST",
+        "/api/v1/policy/rollback",
+        ROLLBACK,
+        query=(),
+        in_body=("agent_id",),
+        scope="admin",
+    ),
+    Call(policy.SchemaView, "GET", "/api/v1/policy/schema", query=()),
+    Call(jobs.JobsView, "GET", "/api/v1/jobs", query=()),
+    Call(jobs.JobView, "GET", "/api/v1/jobs/{job}", query=()),
+    Call(subjects.DownloadView, "GET", "/api/v1/jobs/{export}/download", query=(), scope="privacy"),
+    Call(subjects.ExportView, "POST", "/api/v1/subjects/{user}/export", {}, query=(), scope="privacy"),
+    Call(subjects.EraseView, "POST", "/api/v1/subjects/{user}/erase", {}, query=(), scope="privacy"),
+    Call(subjects.ReceiptsView, "GET", "/api/v1/subjects/{user}/receipts", query=(), scope="privacy"),
+    Call(jobs.ReplayView, "POST", "/api/v1/jobs/{job}/replay", query=(), scope="admin"),
 )
 WITH_BODY = tuple(call for call in CALLS if call.body is not None)
 WITH_ID = tuple(call for call in CALLS if "{id}" in call.path)
@@ -174,7 +296,7 @@ def _walk(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterato
         if isinstance(one, URLResolver):
             if where != "admin/":
                 yield from _walk(one.url_patterns, where)
-        else:
+        elif one.callback is not metrics_view:  # for operators, not for callers: tests/observability
             yield getattr(one.callback, "view_class", one.callback), where
 
 

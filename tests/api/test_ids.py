@@ -149,7 +149,7 @@ def test_an_id_that_ends_in_a_slash_is_refused(acme, one):
     assert acme.http.post("/episodic/store", json=stored).status_code == 422
 
 
-@pytest.mark.parametrize("route", ["turns", "events", "window", "end"])
+@pytest.mark.parametrize("route", ["turns", "events", "window", "end", "start", "checkpoint"])
 def test_a_native_id_that_ends_like_a_route_is_refused(acme, route):
     one = f"a/{route}"
     assert acme.http.post("/api/v1/sessions", json={"session_id": one}).status_code == 422

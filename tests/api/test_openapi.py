@@ -49,11 +49,12 @@ def test_every_route_is_in_it_as_it_answers(document, long_lived, call):
     operation = operation_of(document, call)
     assert operation["summary"]
     long_lived.http.post("/api/v1/sessions", json={"session_id": "shown"})
-    answer = call.send(long_lived, "shown")
+    answer = call.send(call.by(long_lived), "shown")
     assert str(answer.status_code) in operation["responses"]
     if answer.content:
         media_type = answer.headers["content-type"]
         schema = operation["responses"][str(answer.status_code)]["content"][media_type]["schema"]
+    if answer.content and media_type.endswith("json"):
         components = {"components": strict(document["components"])}
         Draft202012Validator({**schema, **components}).validate(answer.json())
     assert ("requestBody" in operation) == (bool(call.body) and call.method != "DELETE")
@@ -81,7 +82,7 @@ def test_every_route_shows_its_errors_in_its_dialect(document, call):
     assert {"401", "403", "422", "503"} <= responses.keys()
     media_type = "application/problem+json" if call.is_native else "application/json"
     component = "Problem" if call.is_native else "AegisError"
-    for status in responses.keys() - {"200", "201", "204"}:
+    for status in responses.keys() - {"200", "201", "202", "204"}:
         schema = responses[status]["content"][media_type]["schema"]
         assert schema == {"$ref": f"#/components/schemas/{component}"}
 
@@ -116,7 +117,7 @@ def test_the_page_loads_own_files_only(server, path):
 def operation_of(document: dict[str, Any], call: Call) -> dict[str, Any]:
     paths = document["paths"].items()
     shown = {re.sub(r"\{\w+\}", "{id}", path).rstrip("/"): methods for path, methods in paths}
-    operation: dict[str, Any] = shown[call.path][call.method.lower()]
+    operation: dict[str, Any] = shown[re.sub(r"\{\w+\}", "{id}", call.path)][call.method.lower()]
     return operation
 
 

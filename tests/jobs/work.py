@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from tenants import audit
 from tenants.jobs import kinds, runner
-from tenants.jobs.kinds import Kind, Task
+from tenants.jobs.kinds import GiveUp, Kind, Task
 from tenants.jobs.queue import enqueue
 from tenants.models import AuditEntry, Job, Tenant
 from tenants.scope import scope
@@ -57,3 +57,7 @@ def run(slow: bool = False) -> int:
 def add_inside(tenant: Tenant, name: str) -> UUID:
     """From within a job of the same tenant."""
     return enqueue(name, payload={}, now=timezone.now(), dedup_key="one")
+
+
+def fail_for_good(task: Task, prepared: Any = None) -> None:
+    raise GiveUp("off schema")
