@@ -6,7 +6,9 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from api.aegis.schemas import ERROR
+from api.idempotency import HEADER
 from api.native.schemas import PROBLEM
+from api.views import LONGEST_ID
 
 # Prefix of the paths: media type and component of the errors.
 DIALECTS = {
@@ -34,13 +36,18 @@ HAS_VERSIONS = {
 NEEDS_VERSION = {("get", "/api/v1/policy/diff"), ("post", "/api/v1/policy/rollback")}
 # Where two writers can meet, or an id can mean several things.
 CAN_CONFLICT = {
-    ("post", "/api/v1/sessions"),
-    ("patch", "/api/v1/policy"),
-    ("post", "/api/v1/policy/rollback"),
     ("get", "/api/v1/jobs/{job_id}/download"),
 }
 # Below these, an id can mean several users' sessions.
 NAMES_SESSION = ("/api/v1/sessions/{", "/working-memory/", "/ledger/")
+# Writes that PostgreSQL does not keep, and what only looks like a write.
+NOT_ONCE = ("/working-memory/", "/episodic/search", "/api/v1/recall")
+IDEMPOTENCY_KEY = {
+    "in": "header",
+    "name": HEADER,
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_ID},
+    "description": "Names this write: sent again with the same key, it is answered again, not done again.",
+}
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -57,8 +64,9 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
         ]
 
 
-def add_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """drf-spectacular's hook: adds the errors that every route of a dialect can answer, in its shape."""
+def add_what_is_common(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: adds the errors that every route of a dialect can answer, in its shape, and the
+    header that every write understands."""
     for path, operations in result["paths"].items():
         found = next((shape for prefix, shape in DIALECTS.items() if path.startswith(prefix)), None)
         if found is None:
@@ -67,10 +75,16 @@ def add_errors(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         result["components"]["schemas"].setdefault(component, COMPONENTS[component])
         content = {media_type: {"schema": {"$ref": f"#/components/schemas/{component}"}}}
         for method in set(operations) & set(METHODS):
+            if _is_done_once(method, path):
+                operations[method].setdefault("parameters", []).append(IDEMPOTENCY_KEY)
             for status in _statuses(method, path.rstrip("/")):
                 error = {"description": HTTPStatus(status).phrase, "content": content}
                 operations[method]["responses"].setdefault(str(status), error)
     return result
+
+
+def _is_done_once(method: str, path: str) -> bool:
+    return method != "get" and not path.startswith(NOT_ONCE)
 
 
 def _statuses(method: str, path: str) -> list[int]:
@@ -79,7 +93,7 @@ def _statuses(method: str, path: str) -> list[int]:
         statuses.add(404)
     if (method, path) in HAS_VERSIONS:
         statuses.add(412)
-    if path.startswith(NAMES_SESSION) or (method, path) in CAN_CONFLICT:
+    if path.startswith(NAMES_SESSION) or (method, path) in CAN_CONFLICT or _is_done_once(method, path):
         statuses.add(409)
     if method in {"post", "put", "patch"} or (method == "delete" and path.startswith("/working-memory/")):
         statuses.add(413)

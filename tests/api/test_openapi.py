@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 import api
 from tests.api.calls import CALLS, Call
+from tests.api.test_idempotency import READS
 
 # Shown once, under the id's own route: an id that looks like a route of its own.
 LOOKALIKES = {
@@ -100,6 +101,17 @@ def test_either_header_is_enough(document):
 
 def test_no_path_shows_a_pattern(document):
     assert not [path for path in document["paths"] if set(path) & set(r"\?^$()+*[]")]
+
+
+@pytest.mark.parametrize("call", SHOWN, ids=lambda call: call.name)
+def test_the_header_for_writes_is_shown_where_it_is_honoured(document, call):
+    shown = [
+        one["name"] for one in operation_of(document, call).get("parameters", []) if one["in"] == "header"
+    ]
+    expected = call.method != "GET" and (
+        (call.is_native and call.path not in READS) or call.path.startswith(("/ledger", "/episodic/store"))
+    )
+    assert ("Idempotency-Key" in shown) == expected
 
 
 @pytest.mark.parametrize("path", ["/api/docs/", "/api/docs"])
