@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 from django.core.exceptions import ImproperlyConfigured
 
-from memoryproject.exception_text import describe, traceback_text
 from memoryproject.routes import route_of
 from tenants import log_context
+from tenants.exception_text import describe, traceback_text
 
 Process = Literal["web", "worker", "beat", "command"]
 OURS = frozenset(
@@ -98,7 +98,8 @@ class Relevant(logging.Filter):
         if record.levelno < LOUDER.get(package, logging.INFO):
             return package in OURS
         if record.name == "django.request":
-            return record.exc_info is not None  # the request's own line has the status
+            # The request's own line has the status; a refusal is the caller's business, not the log's.
+            return record.exc_info is not None and record.levelno >= logging.ERROR
         if record.name == "celery.app.trace":  # the task's own line has the outcome
             data = getattr(record, "data", None)
             return data is None or bool(data.get("internal"))

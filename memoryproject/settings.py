@@ -218,7 +218,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Strata",
-    "DESCRIPTION": "Self-hosted memory for AI agents: one store, five dialects.",
+    "DESCRIPTION": "Self-hosted memory for AI agents: one store behind several protocols.",
     "VERSION": "0.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],

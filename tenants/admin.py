@@ -17,15 +17,39 @@ from tenants.api_keys import revoke_api_key, rotate_api_key
 from tenants.errors import DomainError
 from tenants.jobs.queue import replay_all
 from tenants.members import add_member, change_role, remove_member
-from tenants.models import ApiKey, AuditEntry, Job, Member, ProviderUsage, Tenant
+from tenants.models import (
+    ApiKey,
+    AuditEntry,
+    Job,
+    Member,
+    PolicyVersion,
+    ProviderUsage,
+    Tenant,
+    Tombstone,
+)
 from tenants.usage import is_priced
 
 OVERLAP_SECONDS = 86_400
+admin.site.site_header = admin.site.site_title = "Strata"
+admin.site.index_title = "Tenants and who may reach them"
 
 
 def actor_of(request: HttpRequest) -> str:
     """Who is at the admin's pages, as the audit log names them."""
     return f"admin:{request.user.get_username() if isinstance(request.user, User) else 'unknown'}"
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Rows that are looked at here, and made elsewhere."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 @admin.register(Tenant)
@@ -152,22 +176,13 @@ class MemberAdmin(admin.ModelAdmin):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(admin.ModelAdmin):
+class AuditEntryAdmin(ReadOnlyAdmin):
     list_display = ("at", "tenant", "actor", "action", "target")
     list_filter = ("tenant", "action")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(Job)
-class JobAdmin(admin.ModelAdmin):
+class JobAdmin(ReadOnlyAdmin):
     """Jobs are looked at here; failed ones, the dead letters, are put back into the queue."""
 
     list_display = ("id", "tenant", "kind", "state", "attempts", "error", "run_at", "created_at")
@@ -176,15 +191,6 @@ class JobAdmin(admin.ModelAdmin):
     ordering = ("-id",)
     show_full_result_count = False  # counting millions would take longer than showing a page
     actions = ("replay",)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Job | None = None) -> bool:
-        return False
 
     def has_replay_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("tenants.change_job")
@@ -202,7 +208,7 @@ class JobAdmin(admin.ModelAdmin):
 
 
 @admin.register(ProviderUsage)
-class ProviderUsageAdmin(admin.ModelAdmin):
+class ProviderUsageAdmin(ReadOnlyAdmin):
     """What tenants spent at outside providers, day by day."""
 
     list_display = (
@@ -217,11 +223,22 @@ class ProviderUsageAdmin(admin.ModelAdmin):
     def cost(self, obj: ProviderUsage) -> str | None:
         return f"{obj.cost_micros / 1_000_000:.6f}" if is_priced(obj.model) else None
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+@admin.register(PolicyVersion)
+class PolicyVersionAdmin(ReadOnlyAdmin):
+    """`manage.py policy` and the API write them."""
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    list_display = ("created_at", "tenant", "agent_id", "version", "author", "note")
+    list_filter = ("tenant",)
+    search_fields = ("agent_id",)
+    ordering = ("-created_at",)
+
+
+@admin.register(Tombstone)
+class TombstoneAdmin(ReadOnlyAdmin):
+    """The receipts of erasures; whose they are, only who knows the person's id can tell."""
+
+    list_display = ("erased_at", "tenant", "subject", "requested_by", "completed_at")
+    list_filter = ("tenant",)
+    search_fields = ("subject",)
+    ordering = ("-erased_at",)

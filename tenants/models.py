@@ -141,6 +141,7 @@ class Job(models.Model):
     slow = models.BooleanField(
         default=False, help_text="Waits for providers; kept apart from the quick ones."
     )
+    urgent = models.BooleanField(default=False, help_text="Goes before the slow ones that are not.")
     run_at = models.DateTimeField(help_text="Not before this moment.")
     attempts = models.PositiveIntegerField(default=0)
     max_attempts = models.PositiveIntegerField()
@@ -163,7 +164,7 @@ class Job(models.Model):
             )
         ]
         indexes = [
-            # Serve the claim: the next of each tenant in turn, quick or slow.
+            # Serve the claim: the next of each tenant in turn, in each lane.
             models.Index(
                 fields=["tenant", "run_at", "id"],
                 condition=models.Q(state="queued", slow=False),
@@ -171,8 +172,13 @@ class Job(models.Model):
             ),
             models.Index(
                 fields=["tenant", "run_at", "id"],
-                condition=models.Q(state="queued", slow=True),
+                condition=models.Q(state="queued", slow=True, urgent=False),
                 name="job_queued_slow",
+            ),
+            models.Index(
+                fields=["tenant", "run_at", "id"],
+                condition=models.Q(state="queued", slow=True, urgent=True),
+                name="job_queued_urgent",
             ),
             # Serves the search for workers that died.
             models.Index(
@@ -184,6 +190,12 @@ class Job(models.Model):
             models.Index(fields=["tenant", "finished_at"], condition=models.Q(state="done"), name="job_done"),
             # Serves the erasure of a person.
             models.Index(fields=["tenant", "user_id"], condition=~models.Q(user_id=""), name="job_user"),
+            # Serves the list of those that a caller has asked for.
+            models.Index(
+                fields=["tenant", "requested_by", "-id"],
+                condition=~models.Q(requested_by=""),
+                name="job_requested",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -4,35 +4,30 @@ from dataclasses import dataclass
 
 from django.db import connections
 
+from tenants.jobs.querysets import LANES
+
 MOST = 100_000  # counted one by one no further than this: a longer queue must not make each look at it slow
 
 # The longest wait is found tenant by tenant of those that have work waiting, one index entry each.
-FIGURES = """
-WITH RECURSIVE quick AS (
-    (SELECT tenant_id, run_at FROM tenants_job WHERE state = 'queued' AND NOT slow
+WAITING = """{lane} AS (
+    (SELECT tenant_id, run_at FROM tenants_job WHERE state = 'queued' AND {condition}
      ORDER BY tenant_id, run_at, id LIMIT 1)
   UNION ALL
-    SELECT following.* FROM quick, LATERAL (
+    SELECT following.* FROM {lane}, LATERAL (
       SELECT tenant_id, run_at FROM tenants_job
-      WHERE state = 'queued' AND NOT slow AND tenant_id > quick.tenant_id
+      WHERE state = 'queued' AND {condition} AND tenant_id > {lane}.tenant_id
       ORDER BY tenant_id, run_at, id LIMIT 1) AS following
-), slow AS (
-    (SELECT tenant_id, run_at FROM tenants_job WHERE state = 'queued' AND slow
-     ORDER BY tenant_id, run_at, id LIMIT 1)
-  UNION ALL
-    SELECT following.* FROM slow, LATERAL (
-      SELECT tenant_id, run_at FROM tenants_job
-      WHERE state = 'queued' AND slow AND tenant_id > slow.tenant_id
-      ORDER BY tenant_id, run_at, id LIMIT 1) AS following
-)
+)"""
+COUNT = "(SELECT count(*) FROM (SELECT 1 FROM tenants_job WHERE {condition} LIMIT %(most)s) n)"
+FIGURES = f"""
+WITH RECURSIVE {", ".join(WAITING.format(lane=lane, condition=sql) for lane, sql in LANES.items())}
 SELECT
-  (SELECT count(*) FROM (SELECT 1 FROM tenants_job WHERE state = 'queued' AND NOT slow LIMIT %(most)s) q)
-  + (SELECT count(*) FROM (SELECT 1 FROM tenants_job WHERE state = 'queued' AND slow LIMIT %(most)s) s),
-  (SELECT count(*) FROM (SELECT 1 FROM tenants_job WHERE state = 'running' LIMIT %(most)s) r),
-  (SELECT count(*) FROM (SELECT 1 FROM tenants_job WHERE state = 'failed' LIMIT %(most)s) f),
+  {" + ".join(COUNT.format(condition=f"state = 'queued' AND {sql}") for sql in LANES.values())},
+  {COUNT.format(condition="state = 'running'")},
+  {COUNT.format(condition="state = 'failed'")},
   (SELECT greatest(extract(epoch FROM clock_timestamp() - min(run_at)), 0)::float8
-   FROM (SELECT run_at FROM quick UNION ALL SELECT run_at FROM slow) waiting)
-"""
+   FROM ({" UNION ALL ".join(f"SELECT run_at FROM {lane}" for lane in LANES)}) waiting)
+"""  # noqa: S608  the parts are constants
 
 
 @dataclass(frozen=True, slots=True)

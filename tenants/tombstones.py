@@ -18,7 +18,7 @@ from django.db import connection
 from django.utils import timezone
 
 from tenants.errors import DomainError
-from tenants.models import Tombstone
+from tenants.models import Job, JobState, Tombstone
 
 # Two statements, one round trip: the second sees what was committed while the first waited.
 LAST_ERASURES = """
@@ -48,6 +48,8 @@ def bury(*, tenant_id: UUID, user_id: str, requested_by: str, now: datetime) -> 
     subject = subject_of(tenant_id=tenant_id, user_id=user_id)
     with connection.cursor() as cursor:
         cursor.execute(LOCK_ALONE, [_lock_of(subject)])
+    # Work that is asked for from now on must not join a job from before, which is going to do nothing.
+    Job.objects.filter(tenant_id=tenant_id, user_id=user_id, state=JobState.QUEUED).delete()
     return Tombstone.objects.create(
         tenant_id=tenant_id,
         subject=subject,

@@ -28,6 +28,6 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter, exitstatus: int)
     """After a failure, shows what the web process complained about: its log goes with the folder."""
     log = HOME / "web.log"
     lines = log.read_text(errors="replace").splitlines() if exitstatus and log.exists() else []
-    if complaints := [line for line in lines if "Traceback" in line or '"level":"ERROR"' in line]:
+    if complaints := [line for line in lines if line.startswith("Traceback") or '"level":"ERROR"' in line]:
         terminalreporter.section("the web process's last words")
         terminalreporter.write_line("\n".join(complaints[-20:]))

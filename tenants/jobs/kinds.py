@@ -17,6 +17,10 @@ class RetryLater(Exception):
         self.after = after
 
 
+class LeaseLost(Exception):
+    """Another worker has the job now: stop."""
+
+
 class GiveUp(Exception):
     """The job cannot succeed, however often it is tried: straight to the dead letters."""
 
@@ -43,13 +47,16 @@ class Kind:
     `prepare` runs first, outside any transaction: providers are asked there, and long work is done there in
     steps that can be repeated. `apply` then runs in the scope that also finishes the job: its rows and the
     job's end are one commit, so its effect happens exactly once. It may be called again after a rollback, and
-    shares its transaction with other jobs unless `slow`. What `apply` answers is the job's result.
+    shares its transaction with other jobs unless `slow`. Of the slow ones, `urgent` ones go first: they must
+    not wait behind thousands of calls to a provider. Whoever asked for a job that is kept may look at it, and
+    at what `apply` answered, until it is cleared.
     """
 
     name: str
     apply: Callable[[Task, Any], Result]
     prepare: Callable[[Task], Any] | None = None
     slow: bool = False
+    urgent: bool = False
     keep: bool = False
     attempts: int = 12
 
@@ -59,9 +66,14 @@ _kinds: dict[str, Kind] = {}
 
 def register(kind: Kind) -> None:
     """Makes a kind known to this process; the same name again replaces it."""
-    if kind.prepare is not None and not kind.slow:
-        raise ValueError(f"{kind.name}: what prepares is slow.")  # it would hold up the quick ones
+    if (kind.prepare is not None or kind.urgent) and not kind.slow:
+        raise ValueError(f"{kind.name}: what prepares or is urgent is slow.")  # it would hold up the quick
     _kinds[kind.name] = kind
+
+
+def kept_kinds() -> list[str]:
+    """The names of those whose jobs are kept."""
+    return [kind.name for kind in _kinds.values() if kind.keep]
 
 
 def kind_of(name: str) -> Kind:

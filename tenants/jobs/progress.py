@@ -1,12 +1,8 @@
 """How far a long job is, for whoever waits for it."""
 
 from tenants.jobs import querysets
-from tenants.jobs.kinds import Task
+from tenants.jobs.kinds import LeaseLost, Task
 from tenants.scope import scope
-
-
-class LeaseLost(Exception):
-    """Another worker has the job now: stop."""
 
 
 def report(task: Task, *, done: int, total: int | None = None) -> None:

@@ -3,19 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from django.db import connection, connections
 from uuid_utils.compat import uuid7
 
-from tenants.jobs.kinds import Task
+from tenants.jobs.kinds import Task, kept_kinds
 
 INSERT = """
-INSERT INTO tenants_job (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow, run_at,
+INSERT INTO tenants_job (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow, urgent,
+                         run_at,
                          attempts, max_attempts, done, total, error, created_at)
 VALUES (%(id)s, %(tenant)s, %(kind)s, %(payload)s::jsonb, %(user_id)s, %(requested_by)s, %(dedup_key)s,
-        'queued', %(slow)s, coalesce(%(run_at)s, now()), 0, %(max_attempts)s, 0, %(total)s, '',
+        'queued', %(slow)s, %(urgent)s, coalesce(%(run_at)s, now()), 0, %(max_attempts)s, 0, %(total)s, '',
         %(created_at)s)
 ON CONFLICT (tenant_id, kind, dedup_key) WHERE dedup_key IS NOT NULL AND state = 'queued' DO NOTHING
 """
@@ -64,23 +65,27 @@ WHERE ctid = ANY (ARRAY(
     FOR NO KEY UPDATE SKIP LOCKED))
 """
 # A worker that died leaves its jobs to others; one that dies over and over by the same job, to a person. Of
-# several that mean the same work, one is enough. What is locked is just being finished, by a worker that is
+# several that mean the same work, one is enough, unless somebody may ask how far his is: that one waits on,
+# without the key. What is locked is just being finished, by a worker that is
 # slow or frozen but not dead: waiting for it would hold up all the others.
 RELEASE = """
 WITH expired AS MATERIALIZED (
-    SELECT ctid AS place, tenant_id, id, kind, dedup_key, attempts < max_attempts AS again
+    SELECT ctid AS place, tenant_id, id, kind, dedup_key, attempts < max_attempts AS again,
+           kind = ANY(%(kept)s) AS kept
     FROM tenants_job WHERE state = 'running' AND lease_until < now()
     ORDER BY tenant_id, lease_until LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 ), twins AS MATERIALIZED (
     SELECT place FROM expired e
-    WHERE EXISTS (SELECT FROM tenants_job w WHERE w.tenant_id = e.tenant_id AND w.kind = e.kind
-                  AND w.dedup_key = e.dedup_key AND w.state = 'queued')
-    OR EXISTS (SELECT FROM expired w WHERE w.tenant_id = e.tenant_id AND w.kind = e.kind
-               AND w.dedup_key = e.dedup_key AND w.again AND w.id > e.id)
+    WHERE NOT kept AND (
+        EXISTS (SELECT FROM tenants_job w WHERE w.tenant_id = e.tenant_id AND w.kind = e.kind
+                AND w.dedup_key = e.dedup_key AND w.state = 'queued')
+        OR EXISTS (SELECT FROM expired w WHERE w.tenant_id = e.tenant_id AND w.kind = e.kind
+                   AND w.dedup_key = e.dedup_key AND w.again AND w.id > e.id))
 ), dropped AS (
     DELETE FROM tenants_job WHERE ctid = ANY (ARRAY(SELECT place FROM twins))
 )
 UPDATE tenants_job SET lease = NULL, lease_until = NULL, error = 'The worker died or froze while it ran.',
+       dedup_key = CASE WHEN kind = ANY(%(kept)s) THEN NULL ELSE dedup_key END,
        state = CASE WHEN attempts < max_attempts THEN 'queued' ELSE 'failed' END,
        finished_at = CASE WHEN attempts < max_attempts THEN NULL ELSE now() END
 WHERE ctid = ANY (ARRAY(SELECT place FROM expired EXCEPT SELECT place FROM twins))
@@ -96,12 +101,13 @@ RESULT = """
 UPDATE tenants_job SET result = %(result)s::jsonb WHERE tenant_id = %(tenant)s AND id = %(id)s
 """
 DROP_IF_TWIN = f"""
-DELETE FROM tenants_job j WHERE {MINE} AND dedup_key IS NOT NULL AND EXISTS (
+DELETE FROM tenants_job j WHERE {MINE} AND dedup_key IS NOT NULL AND kind <> ALL(%(kept)s) AND EXISTS (
     SELECT 1 FROM tenants_job w WHERE w.tenant_id = j.tenant_id AND w.kind = j.kind
     AND w.dedup_key = j.dedup_key AND w.state = 'queued')
 """  # noqa: S608
 FAIL = f"""
 UPDATE tenants_job SET lease = NULL, lease_until = NULL, error = %(error)s,
+       dedup_key = CASE WHEN kind = ANY(%(kept)s) THEN NULL ELSE dedup_key END,
        state = CASE WHEN %(dead)s THEN 'failed' ELSE 'queued' END,
        finished_at = CASE WHEN %(dead)s THEN now() END,
        run_at = now() + make_interval(secs => %(delay)s)
@@ -109,7 +115,8 @@ WHERE {MINE}
 """  # noqa: S608
 PROGRESS = f"UPDATE tenants_job SET done = %(done)s, total = %(total)s WHERE {MINE}"  # noqa: S608
 
-LANES = {False: "NOT slow", True: "slow"}
+Lane = Literal["quick", "urgent", "slow"]
+LANES: dict[Lane, str] = {"quick": "NOT slow", "urgent": "slow AND urgent", "slow": "slow AND NOT urgent"}
 MOST_TENANTS = 32  # that one claim looks at
 MOST_RELEASED = 1_000
 
@@ -134,11 +141,11 @@ def insert(**params: Any) -> UUID:
     return UUID(str(row[0])) if row else insert(**params)  # it was claimed just now, and may miss our commit
 
 
-def claim(*, slow: bool, after: UUID, limit: int, lease: UUID, seconds: float) -> Claimed:
+def claim(*, lane: Lane, after: UUID, limit: int, lease: UUID, seconds: float) -> Claimed:
     """Up to `limit` jobs, evenly from the tenants after `after`; ours for `seconds`."""
     with connections["admin"].cursor() as cursor:
         cursor.execute(
-            CLAIM.format(lane=LANES[slow]),
+            CLAIM.format(lane=LANES[lane]),
             {"after": after, "tenants": MOST_TENANTS, "limit": limit, "lease": lease, "seconds": seconds},
         )
         rows = cursor.fetchall()
@@ -161,7 +168,7 @@ def renew(*, tasks: Sequence[Task], seconds: float) -> None:
 def release_expired() -> int:
     """Takes jobs from workers that died; how many. IntegrityError: a twin was queued in this moment."""
     with connections["admin"].cursor() as cursor:
-        cursor.execute(RELEASE, {"limit": MOST_RELEASED})
+        cursor.execute(RELEASE, {"limit": MOST_RELEASED, "kept": kept_kinds()})
         return int(cursor.rowcount)
 
 
@@ -182,7 +189,7 @@ def keep_result(*, task: Task, result: Mapping[str, Any]) -> None:
 
 def fail(*, task: Task, error: str, dead: bool, delay: float) -> None:
     """Puts the job back, not before `delay` seconds, or among the dead letters, in the open scope."""
-    params = _mine([task]) | {"error": error, "dead": dead, "delay": delay}
+    params = _mine([task]) | {"error": error, "dead": dead, "delay": delay, "kept": kept_kinds()}
     with connection.cursor() as cursor:
         if not dead:
             cursor.execute(DROP_IF_TWIN, params)

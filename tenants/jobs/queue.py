@@ -47,6 +47,7 @@ def enqueue(
         requested_by=requested_by,
         dedup_key=dedup_key,
         slow=what.slow,
+        urgent=what.urgent,
         run_at=run_at,
         max_attempts=what.attempts,
         total=total,
@@ -151,6 +152,7 @@ def _reach(caller: Caller) -> Q:
     if caller.user_id:  # an erasure does not say in its row whom it erases
         asked_for = Q(user_id="", requested_by=actor_of(caller, caller.user_id))
         condition &= Q(user_id=caller.user_id) | asked_for
-    if not (caller.may("privacy") or caller.may("admin")):
+    is_officer = caller.may("privacy") or caller.may("admin")
+    if not is_officer or caller.agent_id or caller.project:  # a job does not say whose agent's it is
         condition &= Q(requested_by=caller.principal)
     return condition

@@ -20,9 +20,10 @@ from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError
 
 from tenants import log_context
+from tenants.exception_text import describe
 from tenants.jobs import leases, querysets, wake
 from tenants.jobs.backoff import delay
-from tenants.jobs.kinds import GiveUp, Task, kind_of
+from tenants.jobs.kinds import GiveUp, LeaseLost, RetryLater, Task, kind_of
 from tenants.metrics import count_jobs
 from tenants.scope import scope
 from tenants.tombstones import last_erasures
@@ -55,9 +56,10 @@ def _run(slow: bool) -> int:
         querysets.release_expired()
     until, done, asked = time.monotonic() + STRETCH, 0, False
     after = UUID(int=random.getrandbits(128))  # workers begin at different tenants
+    lanes: tuple[querysets.Lane, ...] = ("urgent", "slow") if slow else ("quick",)
     limit = 1 if slow else TOGETHER
     while time.monotonic() < until and not ending.is_set():
-        tasks, after = _claim(slow, after, limit)
+        tasks, after = _claim(lanes, after, limit)
         if not tasks:
             return done
         if len(tasks) >= limit // 2 and not asked:
@@ -69,12 +71,21 @@ def _run(slow: bool) -> int:
     return done
 
 
-def _claim(slow: bool, after: UUID, limit: int) -> tuple[list[Task], UUID]:
-    """The next jobs, and where to go on; the tenants are gone through at most once."""
+def _claim(lanes: Sequence[querysets.Lane], after: UUID, limit: int) -> tuple[list[Task], UUID]:
+    """The next jobs of the first lane that has any, and where to go on."""
+    for lane in lanes:
+        tasks, last = _claim_in(lane, after, limit)
+        if tasks:
+            return tasks, last
+    return [], after
+
+
+def _claim_in(lane: querysets.Lane, after: UUID, limit: int) -> tuple[list[Task], UUID]:
+    """The tenants are gone through at most once."""
     lease, rounds = uuid4(), 0
     while rounds < 2:
         found = querysets.claim(
-            slow=slow, after=after, limit=limit, lease=lease, seconds=settings.JOB_LEASE_SECONDS
+            lane=lane, after=after, limit=limit, lease=lease, seconds=settings.JOB_LEASE_SECONDS
         )
         if found.tasks:
             return found.tasks, max(map(_tenant_of, found.tasks))
@@ -116,6 +127,8 @@ def _run_one(task: Task) -> int:
             kind = kind_of(task.kind)
             prepared = {task.id: kind.prepare(task)} if kind.prepare else {}
             return _apply([task], prepared, began=began)
+        except LeaseLost:
+            return 0  # another worker has it, and will say how it went
         except Exception as error:  # the boundary of the process: whatever a kind raises is recorded
             if _database_is_away(error):
                 raise
@@ -156,7 +169,8 @@ def _record_failure(task: Task, error: Exception, *, began: float) -> None:
     dead = isinstance(error, GiveUp) or task.attempts >= task.max_attempts
     asked = getattr(error, "after", None) or getattr(error, "retry_after", None) or 0.0
     wait = delay(task.attempts, chance=random.random(), at_least=float(asked))  # noqa: S311  jitter
-    reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:LONGEST_REASON]
+    # What others raise may quote what people said: of that only the kind is told, as in the log.
+    reason = str(error) if isinstance(error, GiveUp | RetryLater) else describe(error)
     log.log(
         logging.ERROR if dead else logging.WARNING,
         "job_failed: %s %s attempt=%s dead=%s error=%s",
@@ -168,7 +182,7 @@ def _record_failure(task: Task, error: Exception, *, began: float) -> None:
     )
     for _attempt in range(2):  # a twin that is queued in this moment is seen the second time
         with suppress(IntegrityError), scope(task.tenant_id):
-            querysets.fail(task=task, error=reason, dead=dead, delay=wait)
+            querysets.fail(task=task, error=reason[:LONGEST_REASON], dead=dead, delay=wait)
             break
     outcome: Literal["dead", "retried"] = "dead" if dead else "retried"
     count_jobs(kind=task.kind, outcome=outcome, seconds=time.monotonic() - began)

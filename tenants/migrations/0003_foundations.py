@@ -89,6 +89,10 @@ class Migration(migrations.Migration):
                         default=False, help_text="Waits for providers; kept apart from the quick ones."
                     ),
                 ),
+                (
+                    "urgent",
+                    models.BooleanField(default=False, help_text="Goes before the slow ones that are not."),
+                ),
                 ("run_at", models.DateTimeField(help_text="Not before this moment.")),
                 ("attempts", models.PositiveIntegerField(default=0)),
                 ("max_attempts", models.PositiveIntegerField()),
@@ -125,9 +129,14 @@ class Migration(migrations.Migration):
                         name="job_queued_quick",
                     ),
                     models.Index(
-                        condition=models.Q(("slow", True), ("state", "queued")),
+                        condition=models.Q(("slow", True), ("state", "queued"), ("urgent", False)),
                         fields=["tenant", "run_at", "id"],
                         name="job_queued_slow",
+                    ),
+                    models.Index(
+                        condition=models.Q(("slow", True), ("state", "queued"), ("urgent", True)),
+                        fields=["tenant", "run_at", "id"],
+                        name="job_queued_urgent",
                     ),
                     models.Index(
                         condition=models.Q(("state", "running")),
@@ -146,6 +155,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(("user_id", ""), _negated=True),
                         fields=["tenant", "user_id"],
                         name="job_user",
+                    ),
+                    models.Index(
+                        condition=models.Q(("requested_by", ""), _negated=True),
+                        fields=["tenant", "requested_by", "-id"],
+                        name="job_requested",
                     ),
                 ],
                 "constraints": [

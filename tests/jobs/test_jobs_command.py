@@ -57,7 +57,7 @@ def test_it_lists_one_state_or_kind(acme, hopeless):
     waiting = work.add(acme.tenant, work.kind(), run_at=timezone.now() + timedelta(hours=1))
     [line] = jobs(acme, "--state", "failed").splitlines()
     assert line.startswith(str(dead))
-    assert line.endswith(f"failed    1/12  {name}  GiveUp: off schema")
+    assert line.endswith(f"failed    1/12  {name}  off schema")
     assert str(waiting) not in jobs(acme, "--kind", name)
 
 

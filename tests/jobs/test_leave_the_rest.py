@@ -53,7 +53,7 @@ def test_what_postgresql_refuses_to_one_job_is_that_jobs_failure(acme):
     with scope(acme.tenant.id):
         [left] = Job.objects.filter(tenant_id=acme.tenant.id)
     assert (left.payload["n"], left.state) == ("too much", "queued")
-    assert left.error.startswith("OperationalError: ")
+    assert "OperationalError" in left.error
 
 
 def test_a_worker_that_ends_begins_nothing_new(acme):

@@ -9,6 +9,7 @@ from django.db import connections
 
 from tenants import audit
 from tenants.jobs import querysets
+from tenants.jobs.kinds import RetryLater
 from tenants.jobs.queue import replay_all
 from tenants.models import AuditEntry, Job
 from tenants.scope import scope
@@ -19,7 +20,7 @@ FIRST = UUID(int=0)
 
 def claim_and_die(tenant, seconds=0.0):
     """As a worker that dies with all the jobs that are due."""
-    claimed = querysets.claim(slow=False, after=FIRST, limit=1_000, lease=uuid4(), seconds=seconds)
+    claimed = querysets.claim(lane="quick", after=FIRST, limit=1_000, lease=uuid4(), seconds=seconds)
     time.sleep(seconds + 0.01)
     return [task for task in claimed.tasks if task.tenant_id == tenant.id]
 
@@ -186,3 +187,27 @@ def querysets_release():
 
 def replay(tenant):
     replay_all(tenant_id=tenant.id, actor="test")
+
+
+def test_a_job_that_somebody_may_ask_for_is_never_dropped_for_a_twin(acme):
+    name = work.kind(keep=True)
+    first = work.add(acme.tenant, name, payload={"n": 1}, dedup_key="one")
+    claim_and_die(acme.tenant)
+    second = work.add(acme.tenant, name, payload={"n": 2}, dedup_key="one")
+    querysets.release_expired()
+    work.run()
+    assert [work.job(acme.tenant, one).state for one in (first, second)] == ["done", "done"]
+
+
+def test_a_kept_job_that_fails_beside_a_twin_is_tried_again(acme):
+    def prepare(task):
+        if task.id == first and task.attempts == 1:
+            work.add(acme.tenant, name, dedup_key="one")
+            raise RetryLater("not yet")
+
+    name = work.kind(lambda task, prepared: None, prepare=prepare, slow=True, keep=True)
+    first = work.add(acme.tenant, name, dedup_key="one")
+    work.run(slow=True)
+    work.make_due(acme.tenant)
+    work.run(slow=True)
+    assert work.job(acme.tenant, first).state == "done"

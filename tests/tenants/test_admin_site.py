@@ -22,6 +22,8 @@ PAGES = (
     "tenants/apikey/",
     "tenants/auditentry/",
     "tenants/providerusage/",
+    "tenants/policyversion/",
+    "tenants/tombstone/",
     "auth/user/",
 )
 
