@@ -1,5 +1,6 @@
 """People whose memory is kept: who may act on all of one's, and by what name that is remembered."""
 
+import hashlib
 from uuid import UUID
 
 from tenants.caller import Caller
@@ -19,6 +20,12 @@ def actor_of(caller: Caller, user_id: str) -> str:
     if caller.principal == token_principal(user_id):
         return f"subject:{subject_of(tenant_id=caller.tenant_id, user_id=user_id)[:12]}"
     return caller.principal
+
+
+def asked_by(subject: str, actor: str) -> str:
+    """Names the work that one caller wants done about a person: two callers get a job each, since neither may
+    look at the other's."""
+    return hashlib.sha256(f"{subject}/{actor}".encode()).hexdigest()
 
 
 def token_principal(user_id: str) -> str:

@@ -49,12 +49,14 @@ def bury(*, tenant_id: UUID, user_id: str, requested_by: str, now: datetime) -> 
     with connection.cursor() as cursor:
         cursor.execute(LOCK_ALONE, [_lock_of(subject)])
     # Work that is asked for from now on must not join a job from before, which is going to do nothing.
-    Job.objects.filter(tenant_id=tenant_id, user_id=user_id, state=JobState.QUEUED).delete()
+    waiting = Job.objects.filter(tenant_id=tenant_id, user_id=user_id, state=JobState.QUEUED)
+    dropped = waiting.delete()[1].get("tenants.Job", 0)
     return Tombstone.objects.create(
         tenant_id=tenant_id,
         subject=subject,
         erased_at=max(now, timezone.now()),
         requested_by=requested_by,
+        receipt={"erased": {"job": dropped}} if dropped else {},
     )
 
 

@@ -25,7 +25,7 @@ from tenants.privacy.redis_residue import redis_clock, scan_redis
 from tenants.privacy.registry import Handler, Rows, Subject, handlers
 from tenants.privacy.residue import scan_tables
 from tenants.scope import scope
-from tenants.subjects import actor_of, confine
+from tenants.subjects import actor_of, asked_by, confine
 from tenants.tombstones import bury, subject_of
 
 KIND = "subject.erase"
@@ -56,7 +56,7 @@ def begin_erasure(*, tenant_id: UUID, user_id: str, actor: str, now: datetime) -
             KIND,
             payload={"user_id": user_id},
             requested_by=actor,
-            dedup_key=tombstone.subject,
+            dedup_key=asked_by(tombstone.subject, actor),
             now=now,
         )
         job = Job.objects.get(tenant_id=tenant_id, id=job_id)
@@ -88,7 +88,7 @@ def _open_tombstones(tenant_id: UUID, user_id: str) -> Any:
 
 
 class _Erasure:
-    """One run of the job. What was deleted is counted in the tombstone, in the commit that deletes it."""
+    """One run of the job. Rows are counted in the tombstone in the commit that deletes them."""
 
     def __init__(self, task: Task, tombstone: Tombstone) -> None:
         self.task, self.tombstone_id = task, tombstone.id
@@ -123,15 +123,19 @@ class _Erasure:
         return erased
 
     def _erase_batch(self, handler: Handler) -> int:
-        erased = 0 if isinstance(handler, Rows) else handler.erase(self.subject)
-        with scope(self.subject.tenant_id):
-            if isinstance(handler, Rows):
+        if isinstance(handler, Rows):
+            with handler.transaction(self.subject.tenant_id):
                 erased = handler.erase(self.subject)
-            if erased:
+                self._count(handler.name, erased)
+        else:
+            erased = handler.erase(self.subject)
+            with scope(self.subject.tenant_id):
                 self._count(handler.name, erased)
         return erased
 
     def _count(self, name: str, erased: int) -> None:
+        if not erased:
+            return
         mine = Tombstone.objects.select_for_update().filter(tenant_id=self.subject.tenant_id)
         tombstone = mine.get(id=self.tombstone_id)
         counts = Counter(tombstone.receipt.get("erased", {}))
@@ -178,4 +182,4 @@ def _apply(task: Task, prepared: dict[str, Any] | None) -> dict[str, Any]:
 
 def register_kinds() -> None:
     """Called once the models are loaded."""
-    register_kind(Kind(KIND, _apply, prepare=_prepare, slow=True, keep=True, attempts=50))
+    register_kind(Kind(KIND, _apply, prepare=_prepare, slow=True, urgent=True, keep=True, attempts=50))

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Sum
 from django.db.models.functions import Length
 from django.utils import timezone
@@ -27,7 +28,7 @@ from tenants.models import ExportChunk, Job, JobState, Tenant
 from tenants.privacy.erasure import is_under_way
 from tenants.privacy.registry import Record, Subject, handlers
 from tenants.scope import scope
-from tenants.subjects import actor_of, confine
+from tenants.subjects import actor_of, asked_by, confine
 from tenants.tombstones import subject_of
 
 KIND = "subject.export"
@@ -45,7 +46,9 @@ def request_export(*, caller: Caller, user_id: str, now: datetime) -> Job:
     actor = actor_of(caller, user_id)
     with scope(caller.tenant_id):
         subject = _record(caller.tenant_id, user_id, actor)
-        job_id = enqueue(KIND, payload={}, user_id=user_id, requested_by=actor, dedup_key=subject, now=now)
+        job_id = enqueue(
+            KIND, payload={}, user_id=user_id, requested_by=actor, dedup_key=asked_by(subject, actor), now=now
+        )
         job = Job.objects.get(tenant_id=caller.tenant_id, id=job_id)
         idempotency.keep(job, user_id=user_id)
     return job
@@ -65,11 +68,15 @@ def access_export(*, caller: Caller, job_id: UUID) -> tuple[Job, int]:
 
 
 def read_export(*, tenant_id: UUID, job_id: UUID) -> Iterator[bytes]:
-    """The pieces of the file, each read when it is asked for. It ends early when the export is deleted."""
+    """The pieces of the file, each read when it is asked for. It ends early when the export is deleted.
+
+    Between two pieces it holds no connection: a client may take hours to fetch them.
+    """
     number = 0
     while True:
         with scope(tenant_id):
             chunk = _chunks(tenant_id, job_id).filter(number=number).first()
+        connection.close()
         if chunk is None:
             return
         yield bytes(chunk.data)
@@ -187,4 +194,4 @@ def _apply(task: Task, prepared: dict[str, Any]) -> dict[str, Any]:
 
 def register_kinds() -> None:
     """Called once the models are loaded."""
-    register_kind(Kind(KIND, _apply, prepare=_prepare, slow=True, keep=True))
+    register_kind(Kind(KIND, _apply, prepare=_prepare, slow=True, urgent=True, keep=True))

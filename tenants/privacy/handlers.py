@@ -33,5 +33,6 @@ def register_handlers() -> None:
         Rows("export_chunk", ExportChunk, _chunks, "created_at", exported=False),
         # One that runs loses its lease with its row.
         Rows("job", Job, _theirs, "created_at", hidden=frozenset({"lease", "lease_until"})),
-        Rows("stored_answer", StoredAnswer, _answers, "created_at"),
+        # Copies of what the other stores hold; one that the person was given may be about somebody else.
+        Rows("stored_answer", StoredAnswer, _answers, "created_at", exported=False),
     )

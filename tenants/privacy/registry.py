@@ -5,14 +5,16 @@ here fails the suite (tests/architecture/test_privacy_handlers.py).
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Model, Q
 
-from tenants.router import admin_role, app_role
+from tenants.router import admin_role
 from tenants.scope import scope
 
 Record = dict[str, Any]
@@ -40,8 +42,8 @@ class Rows:
 
     `moment` is the column that tells when the server took a row in. `hidden` columns stay out of exports.
     Those that meet `kept`, which may ask other tables, are not deleted; they are locked before it is asked.
-    `rest` is called in the open scope when no row is left to delete: for those. `as_admin` is for a table
-    that the app role may only read.
+    `rest` is called in the open transaction when no row is left to delete: for those. `as_admin` is for a
+    table that the app role may only read.
     """
 
     name: str
@@ -80,15 +82,26 @@ class Rows:
         """How many rows an erasure is going to delete. In the open scope."""
         return int(self._old(subject).count())
 
+    @contextmanager
+    def transaction(self, tenant_id: UUID) -> Iterator[None]:
+        """In which the rows are deleted, together with what is counted there: a scope, or one of the admin
+        role, which then names the tenant itself."""
+        if self.as_admin:
+            with admin_role(), transaction.atomic(using="admin"):
+                yield
+        else:
+            with scope(tenant_id):
+                yield
+
     def erase(self, subject: Subject) -> int:
-        """Deletes at most `BATCH` rows in the open scope; 0 when none is left. Can be repeated at will."""
-        with admin_role() if self.as_admin else app_role():
-            found = self._old(subject)
-            if self.kept:
-                found = found.select_for_update()
-            ids = list(found.values_list("id", flat=True)[:BATCH])
-            # One may have been used since we looked: hence by the whole condition.
-            deleted = self._old(subject).filter(id__in=ids).delete()[0] if ids else 0
+        """Deletes at most `BATCH` rows in the open `transaction`; 0 when none is left. Can be repeated at
+        will."""
+        found = self._old(subject)
+        if self.kept:
+            found = found.select_for_update()
+        ids = list(found.values_list("id", flat=True)[:BATCH])
+        # One may have been used since we looked: hence by the whole condition.
+        deleted = self._old(subject).filter(id__in=ids).delete()[0] if ids else 0
         return deleted or self.rest(subject)
 
     def _old(self, subject: Subject) -> Any:

@@ -148,3 +148,25 @@ def test_receipts_come_page_by_page_newest_first(acme, officer):
         cursor = page["next"]
     assert seen == sorted(seen, reverse=True)
     assert len(set(seen)) == 3
+
+
+def test_two_who_ask_for_the_same_can_each_follow_it(acme):
+    officer = acme.with_key(scopes=("read", "privacy"))
+    ann = acme.with_key(scopes=("read", "privacy"), user_id="ann")
+    for what in ("export", "erase"):
+        for member in (officer, ann):
+            answer = member.http.post(f"/api/v1/subjects/ann/{what}")
+            assert answer.status_code == 202
+            assert member.http.get(answer.headers["Location"]).status_code == 200
+
+
+def test_what_is_asked_for_after_an_erasure_is_not_lost_with_what_was_before(acme):
+    officer = acme.with_key(scopes=("read", "privacy"))
+    before = officer.http.post("/api/v1/subjects/ann/export").json()
+    officer.http.post("/api/v1/subjects/ann/erase")
+    after = officer.http.post("/api/v1/subjects/ann/export").json()
+    assert after["id"] != before["id"]
+    people.run_jobs()
+    people.run_jobs()
+    assert officer.http.get(f"/api/v1/jobs/{after['id']}").json()["state"] in {"done", "queued"}
+    assert officer.http.get(f"/api/v1/jobs/{before['id']}").status_code == 404
