@@ -62,7 +62,7 @@ def claim_item(*, caller: Caller, address: SessionAddress, item_key: str, value:
 def evict_item(*, caller: Caller, address: SessionAddress, item_key: str, now: datetime) -> bool:
     """Ends the item's mark, so that it can be injected again; whether there was one."""
     if find_session(caller=caller, address=address) is None:
-        return False
+        return _kept(caller, address, answer=False)
 
     def commit(ref: SessionRef) -> tuple[bool, bool]:
         return bool(querysets.release(ref=ref, item_key=item_key, now=now)), True
@@ -103,16 +103,29 @@ def clear_ledger(*, caller: Caller, address: SessionAddress, now: datetime) -> i
     """Ends every mark of the session; how many there were."""
     session = find_session(caller=caller, address=address)
     if session is None:
-        return 0
+        return _kept(caller, address, answer=0)
     ref = ref_of(session)
     return _release(caller, ref, now)
 
 
+def _kept(caller: Caller, address: SessionAddress, *, answer: T) -> T:
+    """The answer about a session that there is not: sent again, the write must not change one that has come
+    since."""
+    with scope(caller.tenant_id):
+        idempotency.keep(answer, user_id=caller.confine_user(address.user_id))
+    return answer
+
+
 def _release(caller: Caller, ref: SessionRef, now: datetime) -> int:
     token = suspend_items(caller=caller, ref=ref, now=now)
-    with scope(caller.tenant_id):
-        released = release_items(ref=ref, now=now)
-        idempotency.keep(released, user_id=ref.user_id)
+    try:
+        with scope(caller.tenant_id):
+            released = release_items(ref=ref, now=now)
+            idempotency.keep(released, user_id=ref.user_id)
+    except BaseException as error:
+        if not undecided(error):  # as in `_write`
+            resume_items(caller=caller, ref=ref, now=now, token=token)
+        raise
     forget_items(ref=ref, now=now, token=token)
     return released
 

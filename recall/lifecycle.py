@@ -92,7 +92,7 @@ def end_idle_kind() -> Kind:
     def apply(task: Task, prepared: Any) -> None:
         """Nothing is left to do."""
 
-    return Kind(END_IDLE, apply, prepare=prepare, slow=True)
+    return Kind(END_IDLE, apply, prepare=prepare, slow=True, urgent=True)
 
 
 def _sweep_due(now: datetime, until: float) -> bool:
@@ -133,7 +133,7 @@ def _search(now: datetime, until: float) -> None:
     tenants = tenants_to_search(now=now)
     first = random.randrange(len(tenants)) if tenants else 0  # noqa: S311  fairness, no secret
     for tenant_id in tenants[first:] + tenants[:first]:
-        for page in overdue_sessions(tenant_id=tenant_id, now=now):
+        for page in overdue_sessions(tenant_id=tenant_id, now=now, kind=END_IDLE):
             _judge_page(tenant_id, page, now, complete_since)
             if time.monotonic() > until:
                 return

@@ -18,7 +18,7 @@ from tenants import idempotency
 from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.policy.reading import read_policy
-from tenants.scope import scope
+from tenants.scope import scope, undecided
 from tenants.tombstones import Erased
 from working import deletion
 from working.ending import Span, close_session
@@ -113,6 +113,10 @@ def wind_up(
     except (NotFound, Erased):  # its ledger is gone, too: nothing of it may stay in Redis
         forget_items(ref=ref, now=now, token=token)
         raise
+    except BaseException as error:
+        if not undecided(error):  # otherwise the mark stays, as in the ledger's own writes
+            resume_items(caller=caller, ref=ref, now=now, token=token)
+        raise
     if not closed:
         resume_items(caller=caller, ref=ref, now=now, token=token)
         return None
@@ -135,35 +139,62 @@ def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) ->
     return done
 
 
-def _delete(caller: Caller, session: Session, now: datetime, answer: object = None) -> None:
-    ref = ref_of(session)
+def _delete(
+    caller: Caller,
+    session: Session,
+    now: datetime,
+    answer: object = None,
+    only_if: Callable[[Session], bool] | None = None,
+) -> bool:
+    """Whether there was one to delete; none that fails `only_if`, asked with the session locked."""
+    ref, stays = ref_of(session), True
     token = suspend_items(caller=caller, ref=ref, now=now)
 
     def also(_locked: Session) -> None:
+        nonlocal stays
         release_items(ref=ref, now=now)
         idempotency.keep(answer, user_id=session.user_id)
+        stays = False
 
-    deletion.delete_session(caller=caller, session=session, now=now, also=also)
-    forget_items(ref=ref, now=now, token=token)
+    try:
+        deleted = deletion.delete_session(caller=caller, session=session, now=now, also=also, only_if=only_if)
+    except BaseException as error:
+        if not undecided(error):  # as in `wind_up`
+            resume_items(caller=caller, ref=ref, now=now, token=token)
+        raise
+    if stays:
+        resume_items(caller=caller, ref=ref, now=now, token=token)
+    else:
+        forget_items(ref=ref, now=now, token=token)
+    return deleted
 
 
 def clean_up_sessions(*, caller: Caller, unused_since: datetime, now: datetime) -> CleanedUp:
     """Deletes, as `delete_session` does, up to `MOST_CLEANED` sessions that nobody has used since then.
 
-    Raises RedisAway.
+    Each is looked at again when its turn has come, and with its row locked. Raises RedisAway.
     """
     found = unused_sessions(caller=caller, before=unused_since, limit=MOST_CLEANED)
     moments = moments_of(found)
-    removed = 0
-    for session, moment in zip(found, moments, strict=True):
-        if last_use(session, moment) < unused_since:
-            _delete(caller, session, now)
-            removed += 1
+    removed = sum(
+        _delete_unused(caller, session, now, unused_since)
+        for session, moment in zip(found, moments, strict=True)
+        if last_use(session, moment) < unused_since
+    )
     learn_activity(sessions=found, moments=moments, now=now)  # of those that are left
     done = CleanedUp(removed)
     with scope(caller.tenant_id):
         idempotency.keep(done, user_id="")
     return done
+
+
+def _delete_unused(caller: Caller, session: Session, now: datetime, unused_since: datetime) -> bool:
+    (moment,) = moments_of([session])  # Redis alone sees reading, and cannot be asked under the lock
+
+    def still_unused(one: Session) -> bool:
+        return last_use(one, moment) < unused_since
+
+    return still_unused(session) and _delete(caller, session, now, only_if=still_unused)
 
 
 def _wants_summary(session: Session, cause: Cause) -> bool:

@@ -5,9 +5,9 @@ asks PostgreSQL first, and what Redis loses is found again there. It is a key of
 slots, and no script touches both.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from django_redis import get_redis_connection
@@ -15,10 +15,9 @@ from redis.exceptions import RedisError
 
 from tenants.policy.reading import read_policy
 from working import keys
-from working.redis import AWAY, RedisAway, Script
+from working.redis import Script, ask
 from working.types import SessionRef
 
-T = TypeVar("T")
 PRECISION = 20  # parts of the idle time; activity is noted once in each of them
 REMEMBERED = 50_000  # sessions whose last note a process knows
 SCANNED = 1_000  # members looked at in one command
@@ -58,7 +57,7 @@ def note(*, ref: SessionRef, now: float, agent_id: str | None = None) -> None:
 
 def due(*, now: float, limit: int) -> list[SessionRef]:
     """Up to `limit` sessions that count as idle by now, the longest idle first."""
-    tags = _ask(lambda redis: redis.zrangebyscore(keys.IDLE, 0, now, start=0, num=limit))
+    tags = ask(lambda redis: redis.zrangebyscore(keys.IDLE, 0, now, start=0, num=limit))
     refs, alien = [], []
     for tag in tags:
         try:
@@ -66,7 +65,7 @@ def due(*, now: float, limit: int) -> list[SessionRef]:
         except ValueError:
             alien.append(tag)
     if alien:
-        _ask(lambda redis: redis.zrem(keys.IDLE, *alien))
+        ask(lambda redis: redis.zrem(keys.IDLE, *alien))
     return refs
 
 
@@ -79,14 +78,14 @@ def idle_from(refs: Sequence[SessionRef]) -> list[float | None]:
     """The moment from which each session counts as idle; None for one that is not known."""
     if not refs:
         return []
-    return list(_ask(lambda redis: redis.zmscore(keys.IDLE, [keys.tag(ref) for ref in refs])))
+    return list(ask(lambda redis: redis.zmscore(keys.IDLE, [keys.tag(ref) for ref in refs])))
 
 
 def correct(moments: Mapping[SessionRef, float]) -> None:
     """Puts off the moments to what PostgreSQL knows better; none becomes earlier."""
     if moments:
         known = {keys.tag(ref): moment for ref, moment in moments.items()}
-        _ask(lambda redis: redis.zadd(keys.IDLE, known, gt=True))
+        ask(lambda redis: redis.zadd(keys.IDLE, known, gt=True))
 
 
 def used_at(moment: float, idle: float) -> float:
@@ -101,35 +100,27 @@ def forget(refs: Iterable[SessionRef]) -> None:
         _noted.pop(ref, None)
         tags.append(keys.tag(ref))
     if tags:
-        _ask(lambda redis: redis.zrem(keys.IDLE, *tags))
+        ask(lambda redis: redis.zrem(keys.IDLE, *tags))
 
 
 def forget_person(*, tenant_id: UUID, user_id: str) -> int:
     """Removes every session of a person; how many. Raises RedisAway."""
     pattern = keys.tags_of_person(tenant_id, user_id)
 
-    def ask(redis: Any) -> int:
+    def remove(redis: Any) -> int:
         tags = [tag for tag, _moment in redis.zscan_iter(keys.IDLE, match=pattern, count=SCANNED)]
         return sum(redis.zrem(keys.IDLE, *tags[i : i + SCANNED]) for i in range(0, len(tags), SCANNED))
 
     for ref in [ref for ref in list(_noted) if (ref.tenant_id, ref.user_id) == (tenant_id, user_id)]:
         _noted.pop(ref, None)
-    return _ask(ask)
+    return ask(remove)
 
 
 def complete_since(*, now: float) -> float:
     """Since when every use is noted: before, Redis was empty, and a session that is missing may be in use."""
 
-    def ask(redis: Any) -> float:
+    def begin(redis: Any) -> float:
         redis.zadd(keys.IDLE, {BEGUN: -now}, nx=True)  # below zero, where no session stands
         return -float(redis.zscore(keys.IDLE, BEGUN) or -now)
 
-    return _ask(ask)
-
-
-def _ask(command: Callable[[Any], T]) -> T:
-    """Raises RedisAway when Redis does not answer."""
-    try:
-        return command(get_redis_connection())
-    except AWAY as error:
-        raise RedisAway("Redis is away.") from error
+    return ask(begin)

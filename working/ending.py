@@ -8,7 +8,7 @@ from datetime import datetime
 from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.scope import scope, undecided
-from tenants.tombstones import refuse_erased
+from tenants.tombstones import Erased, last_erasures
 from working import store
 from working.events import adopt_marked
 from working.models import Event, Session
@@ -44,8 +44,6 @@ def close_session(
     try:
         with scope(caller.tenant_id):
             locked = _lock(session)
-            # A summary is made of turns that may be about to be erased, as long as the session has them.
-            refuse_erased(tenant_id=locked.tenant_id, user_id=locked.user_id, since=locked.started_at)
             if ended := only_if(locked):
                 _summarise(locked, summarise, keep)
                 always(locked)
@@ -79,9 +77,15 @@ def _summarise(
 
 
 def _lock(session: Session) -> Session:
+    """The session locked: the person before the row, as every writer locks them."""
+    people = {session.user_id} - {""}
+    erased_at = last_erasures(tenant_id=session.tenant_id, user_ids=people).get(session.user_id)
     found = Session.objects.select_for_update().filter(tenant_id=session.tenant_id, id=session.id).first()
     if found is None:
         raise NotFound("There is no such session.")
+    # A summary is made of turns that may be about to be erased, as long as the session has them.
+    if erased_at is not None and erased_at >= found.started_at:
+        raise Erased("This person's memory was erased meanwhile.")
     return found
 
 

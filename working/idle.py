@@ -2,12 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
-
-from tenants.models import PolicyVersion, Tenant
 from tenants.policy.reading import read_policy
 from tenants.router import admin_role
 from tenants.scope import scope
@@ -40,21 +36,19 @@ def find_sessions(*, tenant_id: UUID, refs: Sequence[SessionRef]) -> list[Sessio
 
 def tenants_to_search(*, now: datetime) -> list[UUID]:
     """Tenants that may have an open session that is idle or too old. Asks as the admin role."""
-    mine = Session.objects.filter(tenant_id=OuterRef("id"), ended_at=None)
     with admin_role():
-        open_for_a_while = Tenant.objects.filter(
-            Exists(mine.filter(last_activity_at__lt=now - SHORTEST_IDLE))
-            | Exists(mine.filter(opened_at__lt=now - SHORTEST_IDLE))
-        )
-        return list(open_for_a_while.order_by("id").values_list("id", flat=True))
+        return querysets.tenants_with_open_session(before=now - SHORTEST_IDLE)
 
 
-def overdue_sessions(*, tenant_id: UUID, now: datetime) -> Iterator[list[Session]]:
-    """Open sessions that PostgreSQL has not seen in use for a while, and those that are too old, in pages."""
+def overdue_sessions(*, tenant_id: UUID, now: datetime, kind: str) -> Iterator[list[Session]]:
+    """Open sessions that PostgreSQL has not seen in use for a while, and those that are too old, in pages.
+
+    Without those for which a job of that kind waits, or has failed for good since they were used.
+    """
     held = _shortest(tenant_id)
     unused_since = now - timedelta(seconds=held[0] * (1 + LATER))
-    yield from _pages(tenant_id, "last_activity_at", unused_since)
-    yield from _pages(tenant_id, "opened_at", now - timedelta(seconds=held[1]))
+    yield from _pages(tenant_id, kind, "last_activity_at", unused_since)
+    yield from _pages(tenant_id, kind, "opened_at", now - timedelta(seconds=held[1]))
 
 
 def last_use(session: Session, moment: float | None) -> datetime:
@@ -85,26 +79,21 @@ def moments_of(sessions: Sequence[Session]) -> list[float | None]:
 def _shortest(tenant_id: UUID) -> tuple[int, int]:
     """The shortest idle time and maximum age of the tenant's agents."""
     with scope(tenant_id):
-        agents = PolicyVersion.objects.filter(tenant_id=tenant_id).exclude(agent_id="")
-        names = ["", *agents.values_list("agent_id", flat=True).distinct()]
+        names = ["", *querysets.agents_with_policies(tenant_id)]
     held = [read_policy(tenant_id=tenant_id, agent_id=name).session for name in names]
     return min(one.idle_seconds for one in held), min(one.max_age_seconds for one in held)
 
 
-def _pages(
-    tenant_id: UUID, column: Literal["last_activity_at", "opened_at"], before: datetime
-) -> Iterator[list[Session]]:
+def _pages(tenant_id: UUID, kind: str, column: querysets.Moment, before: datetime) -> Iterator[list[Session]]:
     """Open sessions with `column` before that moment, oldest first."""
-    after = Q()
+    after = None
     while True:
         with scope(tenant_id):
-            found = Session.objects.filter(
-                after, tenant_id=tenant_id, ended_at=None, **{f"{column}__lt": before}
+            page = querysets.open_sessions_without_job(
+                tenant_id=tenant_id, kind=kind, column=column, before=before, after=after, limit=PAGE
             )
-            page = list(found.order_by(column, "id")[:PAGE])
         if page:
             yield page
         if len(page) < PAGE:
             return
-        moment = getattr(page[-1], column)
-        after = Q(**{f"{column}__gt": moment}) | Q(**{column: moment, "id__gt": page[-1].id})
+        after = page[-1]

@@ -1,17 +1,22 @@
-"""The SQL of sessions and events that the ORM does not say well."""
+"""The SQL of sessions and events that the ORM does not say well, and its composed queries."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Exists, OuterRef, Q, TextField
+from django.db.models.functions import Cast
 from uuid_utils.compat import uuid7
 
+from tenants.models import Job, JobState, PolicyVersion, Tenant
 from working.models import Session
 from working.types import NewEvent, SessionRef, StoredEvent
+
+Moment = Literal["last_activity_at", "opened_at"]
 
 # Locks the row either way, so that event numbers are given out one writer at a time.
 OPEN_SESSION = """
@@ -67,6 +72,16 @@ SELECT s.* FROM unnest(%(sessions)s::text[], %(namespaces)s::text[], %(users)s::
                 AS g (external_id, namespace, user_id)
 JOIN working_session s ON s.tenant_id = %(tenant)s AND s.external_id = g.external_id
                       AND s.namespace = g.namespace AND s.user_id = g.user_id
+"""
+# One look into the index for each tenant, however many sessions others have. No session is used before it is
+# opened, so the one that was opened first tells of both.
+TENANTS_WITH_OPEN_SESSION = """
+SELECT t.id FROM tenants_tenant t
+CROSS JOIN LATERAL (
+    SELECT s.opened_at FROM working_session s
+    WHERE s.tenant_id = t.id AND s.ended_at IS NULL
+    ORDER BY s.opened_at LIMIT 1) oldest
+WHERE oldest.opened_at < %(before)s ORDER BY t.id
 """
 NOTE_ACTIVITY = """
 UPDATE working_session s SET last_activity_at = greatest(s.last_activity_at, g.used_at)
@@ -181,6 +196,37 @@ def sessions_at(*, tenant_id: UUID, refs: Sequence[SessionRef]) -> list[Session]
         "users": [ref.user_id for ref in refs],
     }
     return list(Session.objects.raw(SESSIONS_AT, params))
+
+
+def tenants_with_open_session(*, before: datetime) -> list[UUID]:
+    """Tenants with a session that was opened before then and is open. Asks as the role of the block."""
+    return [tenant.id for tenant in Tenant.objects.raw(TENANTS_WITH_OPEN_SESSION, {"before": before})]
+
+
+def agents_with_policies(tenant_id: UUID) -> list[str]:
+    """The tenant's agents that ever had a policy of their own."""
+    versions = PolicyVersion.objects.filter(tenant_id=tenant_id).exclude(agent_id="")
+    return list(versions.values_list("agent_id", flat=True).distinct())
+
+
+def open_sessions_without_job(
+    *, tenant_id: UUID, kind: str, column: Moment, before: datetime, after: Session | None, limit: int
+) -> list[Session]:
+    """Open sessions with `column` before that moment, oldest first, beginning after that one; without those
+    for which a job of that kind is queued, or has failed since they were last used."""
+    theirs = Job.objects.filter(tenant_id=tenant_id, kind=kind, dedup_key=Cast(OuterRef("id"), TextField()))
+    failed = theirs.filter(state=JobState.FAILED, created_at__gte=OuterRef("last_activity_at"))
+    found = Session.objects.filter(
+        ~Exists(theirs.filter(state=JobState.QUEUED)),
+        ~Exists(failed),
+        tenant_id=tenant_id,
+        ended_at=None,
+        **{f"{column}__lt": before},
+    )
+    if after is not None:
+        moment = getattr(after, column)
+        found = found.filter(Q(**{f"{column}__gt": moment}) | Q(**{column: moment, "id__gt": after.id}))
+    return list(found.order_by(column, "id")[:limit])
 
 
 def note_activity(*, tenant_id: UUID, used: Mapping[UUID, datetime]) -> None:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django_redis import get_redis_connection
 
 from tenants.caller import Caller
 from tenants.policy.reading import read_policy
 from tenants.system import is_system
 from working import activity, keys
-from working.redis import AWAY, SERVER_SCRIPT, RedisAway, Script
+from working.redis import SERVER_SCRIPT, RedisAway, Script, ask
 from working.types import SessionRef
 
 UNKNOWN = 0  # as the scripts answer it
@@ -149,10 +148,7 @@ def rebuild(
 
 def forget(ref: SessionRef) -> None:
     """Removes every key of the session."""
-    try:
-        get_redis_connection().delete(*keys.all_of(ref))
-    except AWAY as error:
-        raise RedisAway("Redis is away.") from error
+    ask(lambda redis: redis.delete(*keys.all_of(ref)))
 
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any] | None:

@@ -1,5 +1,5 @@
 -- After the commit: takes the mark away and applies the change. ARGV 5: token; 6: 'set', 'evict' or 'none';
--- 6: item key; 8: value.
+-- 7: item key; 8: value.
 redis.call('HDEL', KEYS[1], 'd:' .. ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'gen', 1)
 if not loaded then return {DONE} end

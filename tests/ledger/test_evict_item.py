@@ -1,6 +1,7 @@
+import pytest
 from django.utils import timezone
 
-from ledger import store
+from ledger import injections, store
 from recall.sessions import delete_session, end_session
 from tests.ledger.told import S, cached, check, clear, evict, logged, mark, read, reference, trusted
 
@@ -25,6 +26,19 @@ def test_clearing_tells_how_many_there_were(caller):
     mark(caller, "b")
     assert (clear(caller), clear(caller)) == (2, 0)
     assert read(caller) == cached(caller) == logged(caller) == {}
+
+
+def test_clearing_that_fails_leaves_no_mark_behind(caller, monkeypatch):
+    mark(caller, "a")
+
+    def fail(**given):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(injections, "release_items", fail)
+    with pytest.raises(ZeroDivisionError):
+        clear(caller)
+    assert trusted(caller)
+    assert cached(caller) == logged(caller) == {"a": "1"}
 
 
 def test_the_end_of_a_session_empties_its_ledger(caller):

@@ -1,3 +1,8 @@
+from tests.working.conversation import append, turn
+from working import listing
+from working.listing import count_sessions
+
+
 def stats(member):
     return member.http.get("/api/v1/sessions/stats").json()
 
@@ -31,3 +36,23 @@ def test_its_name_is_no_sessions_id(acme):
         assert acme.http.post("/api/v1/sessions", json={"session_id": name}).status_code == 422
         turns = {"turns": [{"role": "user", "content": "x"}]}
         assert acme.http.post(f"/api/v1/sessions/{name}/turns", json=turns).status_code == 422
+
+
+def test_figures_that_took_long_serve_for_a_while(acme, globex, monkeypatch):
+    monkeypatch.setattr(listing, "SLOW", 0.0)
+    monkeypatch.setattr(listing, "REST", 10_000)
+    append(acme.caller, turn("user", "a"))
+    first = count_sessions(caller=acme.caller)
+    append(acme.caller, turn("user", "b"))
+    assert count_sessions(caller=acme.caller) is first
+    assert count_sessions(caller=globex.caller).events == 0
+    assert count_sessions(caller=acme.with_key(user_id="ann").caller).events == 0
+    monkeypatch.setattr(listing, "_slow", {})
+    assert count_sessions(caller=acme.caller).events == 2
+
+
+def test_figures_that_came_fast_are_new_each_time(acme):
+    append(acme.caller, turn("user", "a"))
+    count_sessions(caller=acme.caller)
+    append(acme.caller, turn("user", "b"))
+    assert count_sessions(caller=acme.caller).events == 2

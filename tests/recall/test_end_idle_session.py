@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 from django_redis import get_redis_connection
 
@@ -11,6 +12,7 @@ from ledger import keys as ledger_keys
 from recall import sessions
 from recall.sessions import end_session
 from tenants.scope import scope
+from tests.ledger import told
 from tests.recall.left_alone import (
     end,
     episodes,
@@ -23,7 +25,7 @@ from tests.recall.left_alone import (
 )
 from tests.working.conversation import S, append, at_once, contents, turn, window
 from tests.working.idleness import IDLE, let_pass
-from working import memory, store
+from working import keys, memory, store
 from working.models import Session
 
 
@@ -104,6 +106,33 @@ def test_a_crash_on_the_way_leaves_one_episode_after_the_next_try(caller, ref, m
     assert contents(caller) == ["My dog is called Rex", "Noted."]
     assert window(caller).summary == episodes(caller)[0].text
     assert injections.read_items(caller=caller, address=S, now=timezone.now()) == {}
+
+
+@pytest.mark.parametrize("act", [end_session, sessions.delete_session])
+def test_what_fails_leaves_no_mark_behind(caller, ref, monkeypatch, act):
+    """A mark would send each check of the ledger, and each window, to PostgreSQL for a minute."""
+
+    def fail(**given):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(sessions, "release_items", fail)
+    with pytest.raises(ZeroDivisionError):
+        act(caller=caller, address=S, now=timezone.now())
+    redis = get_redis_connection()
+    held = [*redis.hkeys(ledger_keys.state(ref)), *redis.hkeys(keys.meta(ref))]
+    assert "gen" in held
+    assert not [field for field in held if field.startswith("d:")]
+    assert contents(caller) == ["My dog is called Rex", "Noted."]
+
+
+def test_an_end_whose_outcome_is_unknown_leaves_its_mark(caller, ref, monkeypatch):
+    def lose_connection(**given):
+        raise OperationalError("the connection is lost")
+
+    monkeypatch.setattr(sessions, "release_items", lose_connection)
+    with pytest.raises(OperationalError):
+        end_session(caller=caller, address=S, now=timezone.now())
+    assert not told.trusted(caller)
 
 
 def test_a_session_without_turns_ends_without_an_episode(caller):

@@ -26,6 +26,7 @@ from tests.recall.left_alone import (
 from tests.working.conversation import S, append, turn, window
 from tests.working.idleness import IDLE, let_pass, lose_activity, moment, tags
 from working import keys, memory
+from working.idle import overdue_sessions
 from working.redis import RedisAway
 from working.types import SessionAddress
 
@@ -220,6 +221,28 @@ def test_a_job_that_failed_for_good_waits_until_the_session_is_used_again(caller
         Job.objects.filter(kind=END_IDLE).update(created_at=timezone.now() - timedelta(seconds=IDLE * 2))
     sweep()
     assert len(jobs(caller)) == 2
+
+
+def test_what_waits_or_was_given_up_is_not_read_again(caller, ref):
+    """Each sweep has little time for the search: it begins with what it has not seen."""
+    let_pass(caller, IDLE * 1.2)
+    lose_activity(caller)
+    found = lambda: [one.id for page in overdue(caller) for one in page]  # noqa: E731
+    assert found() == [session_of(caller).id]
+    sweep()
+    assert (len(jobs(caller)), found()) == (1, [])
+    with scope(caller.tenant_id):
+        Job.objects.filter(kind=END_IDLE).update(state="failed", finished_at=timezone.now())
+    assert found() == []
+    append(caller, turn("user", "again"))
+    let_pass(caller, IDLE * 1.2)
+    with scope(caller.tenant_id):
+        Job.objects.filter(kind=END_IDLE).update(created_at=timezone.now() - timedelta(seconds=IDLE * 2))
+    assert found() == [session_of(caller).id]
+
+
+def overdue(caller):
+    return overdue_sessions(tenant_id=caller.tenant_id, now=timezone.now(), kind=END_IDLE)
 
 
 def test_without_redis_the_sweep_does_nothing(caller, ref, monkeypatch):

@@ -1,8 +1,9 @@
 -- Shared by every session script. KEYS: meta, fields, turns, summary.
 -- ARGV: now (seconds), maximum session age (seconds) where `adopt` has kept none, caller's agent, caller's
 -- project; then the script's own.
--- A script answers {0} for a session unknown to Redis, else the session's agent first. One that belongs to another agent or project than the
--- caller's counts as unknown: PostgreSQL refuses the caller, or knows that the session was given to it since.
+-- A script answers {0} for a session unknown to Redis, else the session's agent first. One that belongs to
+-- another agent or project than the caller's counts as unknown: PostgreSQL refuses the caller, or knows that the
+-- session was given to it since.
 local UNKNOWN = 0
 local now = tonumber(ARGV[1])
 local born, hold, age, agent, project =
