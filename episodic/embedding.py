@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
+from django.db import transaction
 from django.db.models import Count, Min
 from numpy.typing import NDArray
 
+from episodic.metrics import SET_ASIDE
 from episodic.models import Episode, EpisodeEmbedding
-from providers.embeddings import EmbeddingUnavailable, get_embedder
+from providers.embeddings import EmbeddingRejected, EmbeddingUnavailable, get_embedder
 from tenants.errors import Unavailable
 from tenants.router import admin_role
 from tenants.scope import scope
@@ -18,6 +20,8 @@ from tenants.usage import metered
 
 log = logging.getLogger(__name__)
 BATCH = 64
+MOST_REJECTED = 4  # texts of one batch, each of which is looked for in some requests
+PROBE = "Hello."  # what any model takes
 
 
 def embed_query(text: str, *, tenant_id: UUID) -> NDArray[np.float32]:
@@ -75,7 +79,7 @@ def vector_of(episode: Episode, vector: NDArray[np.float32]) -> EpisodeEmbedding
 
 
 def embed_pending(*, limit: int = 1_000) -> int:
-    """Embeds up to `limit` episodes per tenant that have no vector yet; how many it did.
+    """Embeds up to `limit` episodes per tenant that have no vector yet; how many it is done with.
 
     A named cross-tenant job: it learns from the admin role which tenants wait, longest first, and works as
     the app role. They take turns by the batch, so that one that brings thousands holds nobody up.
@@ -102,10 +106,45 @@ def _embed_batch(tenant_id: UUID, size: int) -> int:
         batch = list(pending.order_by("id")[:size])
     if not batch:
         return 0
-    texts = [episode.text for episode in batch]
-    vectors = try_embed(texts, tenant_id=tenant_id, interactive=False)
-    if vectors is None:
+    try:
+        vectors, rejected = _embed_accepted(batch, tenant_id)
+    except EmbeddingUnavailable as error:
+        log.warning("embedding_unavailable: %s", error)
         return 0
     with scope(tenant_id):
-        store_vectors(batch, vectors)
-    return len(batch)
+        if vectors is not None:
+            store_vectors(batch, vectors)
+        for episode in rejected:
+            _set_aside(episode)
+    return len(rejected) + (0 if vectors is None else len(batch))
+
+
+def _embed_accepted(
+    batch: list[Episode], tenant_id: UUID
+) -> tuple[NDArray[np.float32] | None, list[Episode]]:
+    """Vectors of the batch, None if too many were rejected; and those rejected, which leave the batch.
+
+    A server that rejects everything is set up wrongly: then no text is to blame.
+    """
+    rejected: list[Episode] = []
+    while batch and len(rejected) < MOST_REJECTED:
+        try:
+            return _embed([episode.text for episode in batch], tenant_id), rejected
+        except EmbeddingRejected as error:
+            if not rejected:
+                _embed([PROBE], tenant_id)
+            rejected.append(batch.pop(error.position))
+    return None, rejected
+
+
+def _embed(texts: list[str], tenant_id: UUID) -> NDArray[np.float32]:
+    with metered(tenant_id):
+        return get_embedder().embed(texts)
+
+
+def _set_aside(episode: Episode) -> None:
+    """Asks for its vector no more, unless it says something else by now. In the open scope."""
+    same = Episode.objects.filter(id=episode.id, text=episode.text)
+    if same.update(embed_pending=False):
+        log.warning("embedding_rejected episode=%s: it is found by keyword only", episode.id)
+        transaction.on_commit(SET_ASIDE.inc)

@@ -16,6 +16,7 @@ WRITE_FAILURES = Counter(
     "Episodes that PostgreSQL did not take (store), or that were written without a vector (embedding).",
     ["reason"],
 )
+SET_ASIDE = Counter("episodes_set_aside", "Episodes that the embedding model takes no text of.")
 for _reason in ("store", "embedding"):
     WRITE_FAILURES.labels(_reason)  # so that the first failure shows as a rise from 0
 

@@ -12,13 +12,13 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from numpy.typing import NDArray
 
-from providers.errors import EmbeddingUnavailable
+from providers.errors import EmbeddingRejected, EmbeddingUnavailable
 from providers.local.embedder import MODEL as LOCAL_MODEL
 from providers.local.embedder import LocalEmbedder
 
 LONGEST_MODEL_NAME = 100  # as the tables keep it
 
-__all__ = ["Embedder", "EmbeddingUnavailable", "get_embedder", "reset_embedder"]
+__all__ = ["Embedder", "EmbeddingRejected", "EmbeddingUnavailable", "get_embedder", "reset_embedder"]
 
 
 class Embedder(Protocol):
@@ -34,7 +34,8 @@ class Embedder(Protocol):
 
         Any text is accepted, also an empty one; what exceeds the model's window is not seen. An outside
         provider's usage is counted under `purpose`, and it is given up sooner when `interactive`: somebody
-        waits. Never inside a scope. Raises EmbeddingUnavailable when there are no vectors to be had.
+        waits. Never inside a scope. Raises EmbeddingUnavailable when there are no vectors to be had,
+        EmbeddingRejected when one of the texts is the reason.
         """
 
     def answers(self) -> bool:

@@ -12,6 +12,15 @@ class EmbeddingUnavailable(Exception):
         self.retry_after = retry_after
 
 
+class EmbeddingRejected(EmbeddingUnavailable):
+    """The server is well and does not take one of the texts, `position` of those asked for. Asking for that
+    one again is useless; the others were not all asked for."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+
+
 class LLMUnavailable(Exception):
     """No answer can be had now: time-outs, limits, faults of the server. Asking again later may succeed.
 

@@ -19,6 +19,8 @@ from working.models import Session
 from working.redis import RedisAway
 from working.types import SessionAddress
 
+LONGEST_KEPT = 65_536  # characters of an answer: it shows memories, of which it would keep a copy
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -46,7 +48,7 @@ def start_session(
         sessions.hold(caller=caller, session=session, now=now)
     started = StartedSession(session, _episodes(caller, session, query))
     with scope(caller.tenant_id):
-        idempotency.keep(started, user_id=session.user_id)
+        idempotency.keep(started, user_id=session.user_id, longest=LONGEST_KEPT)
     return started
 
 

@@ -2,7 +2,9 @@
 
 A client that got no answer sends the write again with the same `Idempotency-Key`. If the first one was
 committed, so was its answer, and the second gets that; if it was not, the second does the work. Nothing is in
-between, because there is only the one commit.
+between, because there is only the one commit. Two writes consist of several, the start of a session and the
+clean-up of sessions, and keep their answer in the last: what was cut off before that is done again, which
+finds the session there already, or counts only what was still left.
 """
 
 import json
@@ -26,6 +28,9 @@ INSERT INTO tenants_storedanswer (id, tenant_id, principal, key, digest, user_id
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s)
 ON CONFLICT (tenant_id, principal, key) DO NOTHING
 """
+
+
+NOT_KEPT = 409  # the status of a write whose answer was too long; refusals have no row
 
 
 class AnsweredMeanwhile(DomainError):
@@ -63,7 +68,8 @@ _expected: ContextVar[_Expected | None] = ContextVar("expected_answer", default=
 
 
 def find_answer(write: Write) -> Answer | None:
-    """What the write was answered before. Raises Conflict when the key stands for another write."""
+    """What the write was answered before. Raises Conflict when the key stands for another write, or the
+    answer was too long to be kept."""
     with scope(write.tenant_id):
         found = StoredAnswer.objects.filter(
             tenant_id=write.tenant_id, principal=write.principal, key=write.key
@@ -72,6 +78,8 @@ def find_answer(write: Write) -> Answer | None:
         return None
     if found.digest != write.digest:
         raise Conflict("This Idempotency-Key was used for another request.")
+    if found.status == NOT_KEPT:
+        raise Conflict("This was done before; its answer was too long to be kept. Ask without the key.")
     return Answer(found.status, found.body, found.headers)
 
 
@@ -85,8 +93,9 @@ def expecting(write: Write, *, result: type, render: Callable[..., Answer], now:
         _expected.reset(token)
 
 
-def keep(result: object, *, user_id: str) -> None:
+def keep(result: object, *, user_id: str, longest: int | None = None) -> None:
     """Called by a domain function in the scope of its effect, with what it is going to answer about the user.
+    Of an answer with more than `longest` characters only that there was one is kept.
 
     Does nothing unless the request carries a key. Raises AnsweredMeanwhile, which rolls the effect back.
     """
@@ -95,6 +104,8 @@ def keep(result: object, *, user_id: str) -> None:
         return
     transaction.on_commit(lambda: _expected.set(None))  # what the write does beside is not its answer
     write, answer = expected.write, expected.render(result)
+    if longest is not None and len(answer.body) > longest:
+        answer = Answer(NOT_KEPT, "", {})
     with connection.cursor() as cursor:
         cursor.execute(
             INSERT,

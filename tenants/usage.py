@@ -1,8 +1,9 @@
 """What tenants spend at outside providers: one row per tenant, day, provider, model and purpose."""
 
 import logging
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -11,9 +12,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from celery.signals import worker_process_shutdown
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connection
+from django.db import DataError, Error, connection
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 from uuid_utils.compat import uuid7
@@ -21,7 +23,8 @@ from uuid_utils.compat import uuid7
 from providers.metering import Usage, metering
 from providers.openai.prices import DEFAULT_FILE, Price, PricesUnreadable, load_prices, price_of
 from tenants.models import ProviderUsage
-from tenants.scope import scope
+from tenants.scope import scope, undecided, unscoped
+from tenants.till import Till, Undecided
 
 log = logging.getLogger(__name__)
 
@@ -70,15 +73,19 @@ class DayOfUsage:
 def metered(tenant_id: UUID) -> Iterator[None]:
     """Counts what the block uses of outside providers as the tenant's, also when it raises.
 
-    The block is outside any scope; afterwards one statement adds it up. Nothing is written where nothing was
-    used. That an account cannot be written does not undo the work: the figures are logged instead.
+    Nothing is written here: the till does it within seconds.
     """
     with metering() as meter:
         try:
             yield
         finally:
             if used := meter.totals():
-                _keep(tenant_id, used)
+                _till.add(tenant_id, timezone.now().date(), used)
+
+
+def flush() -> None:
+    """Writes what this process has counted, at once. Raises Error or Undecided, and keeps what is left."""
+    _till.flush()
 
 
 def usage_of(*, tenant_id: UUID, since: date, until: date) -> list[DayOfUsage]:
@@ -116,7 +123,8 @@ def _prices(path: Path) -> dict[str, Price]:
         raise ImproperlyConfigured(f"PROVIDER_PRICES_FILE: {error}") from error
 
 
-def _keep(tenant_id: UUID, used: list[Usage]) -> None:
+def _write(tenant_id: UUID, day: date, used: Sequence[Usage]) -> None:
+    """Adds it to the account in one statement. Raises Undecided, or Error when nothing was written."""
     known = {one.model: _price(one.model) for one in used}
     rows = [
         {
@@ -136,15 +144,32 @@ def _keep(tenant_id: UUID, used: list[Usage]) -> None:
     by_model = {model[:100]: {"input": price.input, "output": price.output} for model, price in known.items()}
     params: dict[str, Any] = {
         "tenant": tenant_id,
-        "day": timezone.now().date(),
+        "day": day,
         "rows": Jsonb(rows),
         "prices": Jsonb(by_model),
     }
+    transaction = ""
     try:
         with scope(tenant_id), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_current_xact_id()::text")
+            number = cursor.fetchone()[0]
             cursor.execute(ADD, params)
+            transaction = number  # from here on, only the commit can fail
     except Error as error:
-        log.error("provider_usage_lost tenant=%s error=%s usage=%s", tenant_id, type(error).__name__, used)
+        if transaction and undecided(error):
+            raise Undecided(transaction) from error
+        raise
+
+
+def _is_committed(transaction: str) -> bool | None:
+    """Whether the transaction was committed; None while it is open."""
+    with unscoped(), connection.cursor() as cursor:
+        try:
+            cursor.execute("SELECT pg_xact_status(%s::text::xid8)", [transaction])
+        except DataError:  # a server that took over has never got that far
+            return False
+        status = cursor.fetchone()[0]
+    return None if status == "in progress" else bool(status != "aborted")  # NULL: too long ago to know
 
 
 class _Warned:
@@ -163,3 +188,13 @@ def _price(model: str) -> Price:
                 log.warning("provider_price_unknown model=%s: its usage is counted at no cost", model)
         return Price(0, 0)
     return price
+
+
+_till = Till(_write, _is_committed)
+os.register_at_fork(after_in_child=_till.forget)
+
+
+@worker_process_shutdown.connect
+def _close(**_kwargs: object) -> None:
+    """In a child of a forking Celery worker, which ends without Python's own way out."""
+    _till.close()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.errors import EmbeddingUnavailable
+from providers.errors import EmbeddingRejected, EmbeddingUnavailable
 from providers.metrics import timed_embedding
 from providers.openai.batching import BYTES_PER_TOKEN, cut, plan_requests
 from providers.openai.endpoint import PROVIDER, Endpoint, Rejected, Unreachable, Unusable
@@ -70,7 +70,7 @@ class OpenAIEmbedder:
         with timed_embedding(provider=PROVIDER, model=self.model):
             for run in plan_requests([len(text.encode()) for text in sent], self._batch_size):
                 try:
-                    vectors[asked[run]] = self._ask(sent[run], purpose, deadline)
+                    vectors[asked[run]] = self._ask(asked[run], sent[run], purpose, deadline)
                 except Unreachable as error:
                     raise EmbeddingUnavailable(str(error), error.retry_after) from None
         return vectors
@@ -79,22 +79,23 @@ class OpenAIEmbedder:
         """False while the server is being left alone, and until it has answered again."""
         return self._endpoint.is_well
 
-    def _ask(self, texts: list[str], purpose: str, deadline: float) -> NDArray[np.float32]:
-        """Texts that are rejected are asked for in halves, until the one that is too long stands alone."""
+    def _ask(self, rows: list[int], texts: list[str], purpose: str, deadline: float) -> NDArray[np.float32]:
+        """Texts that are rejected are asked for in halves, until the one that is too long stands alone.
+        `rows` are their positions for the caller."""
         try:
             return self._request(texts, purpose, deadline)
         except Rejected as error:
             if self._asks_for_dimensions and "dimension" in error.detail.lower():
                 self._asks_for_dimensions = False  # a server that knows no such parameter
-                return self._ask(texts, purpose, deadline)
+                return self._ask(rows, texts, purpose, deadline)
             if len(texts) > 1:
                 half = len(texts) // 2
-                parts = [self._ask(part, purpose, deadline) for part in (texts[:half], texts[half:])]
-                return np.concatenate(parts)
+                halves = (slice(half), slice(half, None))
+                return np.concatenate([self._ask(rows[of], texts[of], purpose, deadline) for of in halves])
             shorter = cut(texts[0], self._max_tokens)
             if shorter == texts[0]:
-                raise EmbeddingUnavailable(str(error)) from None
-            return self._ask([shorter], purpose, deadline)
+                raise EmbeddingRejected(str(error), rows[0]) from None
+            return self._ask(rows, [shorter], purpose, deadline)
 
     def _request(self, texts: list[str], purpose: str, deadline: float) -> NDArray[np.float32]:
         body: dict[str, Any] = {"model": self._endpoint.model, "input": texts, "encoding_format": "base64"}

@@ -1,6 +1,8 @@
 import pytest
 from django_redis import get_redis_connection
 
+from tenants.models import StoredAnswer
+from tenants.scope import scope
 from tests.native.shapes import problem
 from working import keys
 from working.types import SessionRef
@@ -158,3 +160,16 @@ def test_the_same_idempotency_key_is_answered_the_same(acme):
     assert second.json() == first.json()
     assert len(acme.http.post(path, json=body).json()["episodes"]) == 1
     problem(acme.http.post(path, json=body | {"query": "x"}, headers=headers), 409)
+
+
+def test_of_an_answer_that_is_long_no_copy_is_kept(acme):
+    remember(acme, *("long " * 8_000 for _ in range(2)))
+    headers = {"Idempotency-Key": "k1"}
+    path, body = "/api/v1/sessions/s/start", {"user_id": "ann"}
+    first = acme.http.post(path, json=body, headers=headers)
+    assert len(first.json()["episodes"]) == 2
+    with scope(acme.tenant.id):
+        kept = StoredAnswer.objects.get(tenant_id=acme.tenant.id)
+    assert (kept.body, kept.user_id) == ("", "ann")
+    problem(acme.http.post(path, json=body, headers=headers), 409)
+    assert acme.http.post(path, json=body).json()["session"]["session_id"] == "s"

@@ -14,6 +14,7 @@ from providers.fake import FakeProvider
 from providers.llm import reset_llm
 from recall.rewriting import REWRITE
 from recall.sessions import delete_session, end_session
+from tenants import usage
 from tenants.jobs import runner
 from tenants.models import Job, ProviderUsage
 from tenants.privacy.erasure import request_erasure
@@ -100,6 +101,7 @@ def test_the_model_sees_the_turns_and_its_use_is_counted_as_the_tenants(caller, 
     run_jobs()
     (request,) = [one for one in llm.requests if one["path"] == "/v1/chat/completions"]
     assert f"user: {SAID}" in json.dumps(request["body"])
+    usage.flush()
     with scope(caller.tenant_id):
         used = ProviderUsage.objects.get(tenant_id=caller.tenant_id, purpose="session_summary")
     assert (used.calls, used.failures) == (1, 0)
