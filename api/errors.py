@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from django.core.exceptions import RequestDataTooBig
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404
-from psycopg.errors import ProgramLimitExceeded
+from psycopg.errors import DeadlockDetected, ProgramLimitExceeded, SerializationFailure
 from rest_framework import exceptions
 
 from tenants import errors
+from tenants.idempotency import AnsweredMeanwhile
 from tenants.tombstones import Erased
 
 STATUS: dict[type[Exception], int] = {
@@ -16,6 +17,7 @@ STATUS: dict[type[Exception], int] = {
     errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
+    AnsweredMeanwhile: 409,  # only when that answer has gone since
     Erased: 409,  # not 410: what is begun after the erasure is welcome
     errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
@@ -63,6 +65,8 @@ def problem_of(error: Exception) -> Problem | None:
         return Problem(error.status_code, str(error.detail))
     if isinstance(error.__cause__, ProgramLimitExceeded):
         return Problem(422, "The ids are too long: PostgreSQL cannot index them together.")
+    if isinstance(error.__cause__, DeadlockDetected | SerializationFailure):
+        return Problem(503, "Try again.", headers={"Retry-After": "1"})  # whoever won is through by then
     for kind, status in STATUS.items():
         if isinstance(error, kind):
             return Problem(status, SENTENCES.get(kind, str(error)), _fields(error), _headers(error, status))

@@ -1,10 +1,12 @@
 """`Idempotency-Key`: a write that is sent again is answered again, not done again."""
 
 import hashlib
+import hmac
 import json
 from collections.abc import Callable
 from typing import TypeVar
 
+from django.conf import settings
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,6 +19,7 @@ T = TypeVar("T")
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
 KEPT_HEADERS = ("ETag", "Location")
+PRECONDITIONS = ("If-Match", "If-None-Match")
 
 
 def once(
@@ -25,7 +28,8 @@ def once(
     """What `answer` makes of what `write` does; with a key, of what it did the first time.
 
     `write` is one domain function that calls `tenants.idempotency.keep` with its `result`. The same key with
-    another method, path, query or body is a Conflict. Refusals are not kept: they changed nothing.
+    another method, path, query, precondition or body is a Conflict. Refusals are not kept: they changed
+    nothing.
     """
     key = request.headers.get(HEADER)
     if key is None:
@@ -44,10 +48,14 @@ def once(
 
 
 def _write_of(request: Request, key: str) -> Write:
+    """An HMAC, since a path may name a person, and whoever could guess it could tell. What the caller is
+    bound to is part of it: an answer is not for one of the same name who reaches less."""
     caller = caller_of(request)
-    digest = hashlib.sha256()
+    digest = hmac.new(settings.SECRET_KEY.encode(), digestmod=hashlib.sha256)
+    bindings = (caller.user_id, caller.agent_id, caller.project, *sorted(caller.scopes))
     path, query = request.META.get("strata.path", request.path), request.META.get("QUERY_STRING", "")
-    for part in (str(request.method), path, query):
+    preconditions = (request.headers.get(name, "") for name in PRECONDITIONS)
+    for part in (json.dumps(bindings), str(request.method), path, query, *preconditions):
         digest.update(part.encode("utf-8", "surrogateescape") + b"\n")
     digest.update(body_of(request))
     return Write(caller.tenant_id, caller.principal, key, digest.hexdigest())

@@ -84,7 +84,7 @@ def add_what_is_common(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def _is_done_once(method: str, path: str) -> bool:
-    return method != "get" and not path.startswith(NOT_ONCE)
+    return method != "get" and not path.startswith(NOT_ONCE) and not path.rstrip("/").endswith("/check")
 
 
 def _statuses(method: str, path: str) -> list[int]:

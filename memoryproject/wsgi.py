@@ -28,9 +28,15 @@ refuse_unsafe_deployment()
 
 
 def _warm_up() -> None:
-    """Loads the model, so that no caller waits for it. If it is away, `/ready` and the callers are told."""
-    from providers.embeddings import EmbeddingUnavailable, get_embedder
+    """Loads the model and the keys of tokens, so that no caller waits for them. If the model is away,
+    `/ready` and the callers are told."""
+    from django.conf import settings
 
+    from providers.embeddings import EmbeddingUnavailable, get_embedder
+    from tenants.jwks import key_set
+
+    if settings.JWT_JWKS_URL:
+        key_set().begin()
     with contextlib.suppress(EmbeddingUnavailable):
         get_embedder().embed(["warm up"])
     # What is loaded now stays. Left out of garbage collection, it no longer stops every thread for 30 ms.

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from tenants.caller import Caller
 from tenants.errors import Unauthenticated
-from tenants.tenancy import find_tenant_id
+from tenants.tenancy import find_tenant
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -22,15 +22,15 @@ def anonymous_caller(*, address: str, from_other_site: bool) -> Caller:
     `from_other_site` tells that a browser sent the request on behalf of another web page, which must not
     read or write memories by merely being open on the same machine.
     """
-    slug = settings.MEMORY_ANONYMOUS_TENANT
-    if not slug or from_other_site or not _allowed(address):
+    name = settings.MEMORY_ANONYMOUS_TENANT
+    if not name or from_other_site or not _allowed(address):
         raise Unauthenticated("Send an API key: Authorization: Bearer mem_… or X-API-Key.")
-    tenant_id = find_tenant_id(slug)
-    if tenant_id is None:
+    tenant = find_tenant(name)
+    if tenant is None:
         raise Unauthenticated("Send an API key: Authorization: Bearer mem_… or X-API-Key.")
     return Caller(
-        tenant_id=tenant_id,
-        tenant=slug,
+        tenant_id=tenant.id,
+        tenant=tenant.slug,
         key_id="anonymous",
         scopes=frozenset({"read", "write"}),
         kind="anonymous",

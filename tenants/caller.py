@@ -9,7 +9,7 @@ from tenants.errors import Forbidden
 
 Scope = Literal["read", "write", "ingest", "privacy", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "privacy", "admin")
-Kind = Literal["key", "jwt", "member", "anonymous"]
+Kind = Literal["key", "jwt", "service", "client", "member", "anonymous"]
 PRINCIPAL_LENGTH = 255  # of the columns that keep one
 
 
@@ -17,7 +17,8 @@ PRINCIPAL_LENGTH = 255  # of the columns that keep one
 class Caller:
     """A resolved key, token or membership. An empty binding means that it is not bound in that respect.
 
-    `key_id` is what its kind goes by: a key's id, a token's subject, a member's user name.
+    `key_id` is what its kind goes by: a key's id, the subject of a person's or service's token, the client of
+    a service's token without one, a member's user name.
     """
 
     tenant_id: UUID
@@ -34,8 +35,8 @@ class Caller:
     @property
     def principal(self) -> str:
         """Who it is, for the audit log and for what belongs to one caller: `key:<key_id>`, `jwt:<subject>`,
-        `member:<user name>` or `anonymous`. A name too long for the columns that keep it becomes
-        `<kind>#<SHA-256>`, which no short one looks like."""
+        `service:<subject>`, `client:<client id>`, `member:<user name>` or `anonymous`. A name too long for
+        the columns that keep it becomes `<kind>#<SHA-256>`, which no short one looks like."""
         if self.kind == "anonymous":
             return self.kind
         name = f"{self.kind}:{self.key_id}"

@@ -2,6 +2,7 @@
 
 import ipaddress
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
@@ -113,8 +114,14 @@ def _key_source_fits(symmetric: set[str], asymmetric: set[str]) -> list[CheckMes
                 id="tenants.E007",
             )
         ]
-    if asymmetric and not address.startswith(("https://", "http://")):
-        return [Error("JWT_JWKS_URL must be the https address of the keys.", id="tenants.E010")]
+    if asymmetric and not _is_safe_address(address):
+        return [
+            Error(
+                "JWT_JWKS_URL must be the https address of the keys.",
+                hint="http is taken for a loopback host only: elsewhere, keys could be changed on their way.",
+                id="tenants.E010",
+            )
+        ]
     if asymmetric and settings.JWKS_MAX_AGE_SECONDS < settings.JWKS_REFRESH_SECONDS:
         return [Error("JWKS_MAX_AGE_SECONDS is less than JWKS_REFRESH_SECONDS.", id="tenants.E011")]
     return [
@@ -122,6 +129,17 @@ def _key_source_fits(symmetric: set[str], asymmetric: set[str]) -> list[CheckMes
         for algorithm in sorted(symmetric)
         if (fault := tokens.fault_of_secret(settings.JWT_SECRET, algorithm))
     ]
+
+
+def _is_safe_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if parts.scheme == "http":
+            return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+    return parts.scheme == "https" and bool(host)
 
 
 @register(Tags.database)

@@ -17,6 +17,8 @@ import httpx
 from django.conf import settings
 from jwt import PyJWK, PyJWTError
 
+from tenants.errors import Unavailable
+
 logger = logging.getLogger(__name__)
 
 MAX_BYTES = 256 * 1024
@@ -25,6 +27,7 @@ FETCH_SECONDS = 5.0  # for the whole of it: whoever drips bytes is down, too
 RETRY_SECONDS = 10.0  # after a fetch that failed
 UNKNOWN_KEY_SECONDS = 10.0  # between two fetches that unknown keys cause: nobody hammers through us
 WAIT_SECONDS = 2.0  # since a fetch began, that a request with an unknown key waits for it
+MOST_WAITING = 1  # requests: anybody can name a key, and a process has a handful of threads
 
 # What a key must be to verify an algorithm: its type, and its curve if it has one. Symmetric ones are missing
 # on purpose: a published key is no secret.
@@ -63,6 +66,7 @@ class KeySet:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._begun = self._ended = 0  # fetches
+        self._waiting = 0  # requests
         self._began_at = self._asked_at = self._due = -math.inf
         self._stopped = False
 
@@ -70,7 +74,8 @@ class KeySet:
         """The key, or None when it is not published, or not known and the endpoint is away.
 
         A key that is known is answered at once; one that is not has the keys fetched and waits for that, at
-        most `WAIT_SECONDS` and not again before `UNKNOWN_KEY_SECONDS` have passed.
+        most `WAIT_SECONDS` and not again before `UNKNOWN_KEY_SECONDS` have passed. Raises Unavailable when
+        another request waits for the fetch that would tell.
         """
         self._keep_fetching()
         key = self._known(key_id, algorithm)
@@ -91,8 +96,12 @@ class KeySet:
             return None
         return published.keys.get((key_id, algorithm))
 
+    def begin(self) -> None:
+        """Fetches from now on: a process that is asked first during an outage must know the keys by then."""
+        self._keep_fetching()
+
     def _keep_fetching(self) -> None:
-        """Starts the thread, at the first token and in a process that was forked from one that had it."""
+        """Starts the thread, if it does not run: also in a process that was forked from one that had it."""
         if self._thread is not None and self._thread.is_alive():
             return
         with self._changed:
@@ -111,8 +120,16 @@ class KeySet:
                 self._asked_at = self._due = now
                 self._changed.notify_all()
             wanted = self._begun if is_under_way else self._begun + 1
-            until = (self._began_at if is_under_way else now) + WAIT_SECONDS
-            self._changed.wait_for(lambda: self._ended >= wanted, timeout=max(0.0, until - now))
+            left = (self._began_at if is_under_way else now) + WAIT_SECONDS - now
+            if left <= 0:
+                return
+            if self._waiting >= MOST_WAITING:
+                raise Unavailable("The issuer's keys are being fetched. Try again.")
+            self._waiting += 1
+            try:
+                self._changed.wait_for(lambda: self._ended >= wanted, timeout=left)
+            finally:
+                self._waiting -= 1
 
     def _run(self) -> None:
         while self._wait_until_due():

@@ -59,11 +59,6 @@ def find_tenant(name: str) -> TenantName | None:
     return _named.get(name, _find_named)
 
 
-def find_tenant_id(slug: str) -> UUID | None:
-    """The id of the enabled tenant of that slug, likewise."""
-    return _ids.get(slug, _find_id)
-
-
 def _find_named(name: str) -> TenantName | None:
     wanted = (UUID(name), None) if UUID_TEXT.fullmatch(name) else (None, name)
     with unscoped(), connection.cursor() as cursor:
@@ -72,12 +67,4 @@ def _find_named(name: str) -> TenantName | None:
     return TenantName(UUID(str(row[0])), row[1]) if row else None
 
 
-def _find_id(slug: str) -> UUID | None:
-    with unscoped(), connection.cursor() as cursor:
-        cursor.execute("SELECT tenants_find_tenant(%s)", [slug])
-        row = cursor.fetchone()
-    return UUID(str(row[0])) if row and row[0] else None
-
-
 _named: LookupCache[TenantName] = LookupCache()
-_ids: LookupCache[UUID] = LookupCache()

@@ -15,7 +15,7 @@ from typing import Any
 import jwt
 from django.conf import settings
 
-from tenants.caller import SCOPES, Caller
+from tenants.caller import SCOPES, Caller, Kind
 from tenants.errors import Unauthenticated
 from tenants.jwks import SUITABLE, key_set
 from tenants.tenancy import find_tenant
@@ -50,7 +50,8 @@ class Refused(Exception):
 
 
 def authenticate_token(text: str) -> Caller:
-    """The caller behind a token. Raises Unauthenticated; why exactly, only the log is told."""
+    """The caller behind a token. Raises Unauthenticated; why exactly, only the log is told. Raises
+    Unavailable when that cannot be said before the issuer's keys have been fetched."""
     try:
         return caller_of(verified_claims(text))
     except Refused as refused:
@@ -101,14 +102,13 @@ def verified_claims(text: str) -> Claims:
 def caller_of(claims: Claims) -> Caller:
     """The caller whom verified claims describe. Raises Refused.
 
-    `sub` binds the caller to that user, as a key can be bound; a token with scope admin is a service's and
-    reaches every user, with or without it.
+    `sub` binds the caller to that user, as a key can be bound. A token with scope admin is a service's: it
+    reaches every user, and goes by `sub`, or without one by the client that it was issued to.
     """
     name = claims.get("tenant_id")
     try:
         scopes = _scopes(claims)
-        is_service = "admin" in scopes
-        subject = _text(claims, "sub", 255, required=not is_service)
+        kind, called = _service(claims) if "admin" in scopes else _person(claims)
         agent_id, project = _text(claims, "agent_id", 255), _text(claims, "project", 200)
         tenant = find_tenant(_text(claims, "tenant_id", 63, required=True))
     except Refused as refused:
@@ -118,12 +118,12 @@ def caller_of(claims: Claims) -> Caller:
     return Caller(
         tenant_id=tenant.id,
         tenant=tenant.slug,
-        key_id=subject,
+        key_id=called,
         scopes=scopes,
-        user_id="" if is_service else subject,
+        user_id=called if kind == "jwt" else "",
         agent_id=agent_id,
         project=project,
-        kind="jwt",
+        kind=kind,
     )
 
 
@@ -155,6 +155,18 @@ def _key(header: Claims) -> str | jwt.PyJWK:
     if key is None:
         raise Refused("unknown_key", key_id=key_id)
     return key
+
+
+def _person(claims: Claims) -> tuple[Kind, str]:
+    return "jwt", _text(claims, "sub", 255, required=True)
+
+
+def _service(claims: Claims) -> tuple[Kind, str]:
+    """A service is never taken for the person of that name, nor one without a subject for another: answers
+    that are kept for one caller would be another's."""
+    if "sub" in claims:
+        return "service", _text(claims, "sub", 255)
+    return "client", _text(claims, "azp" if "azp" in claims else "client_id", 255, required=True)
 
 
 def _scopes(claims: Claims) -> frozenset[str]:

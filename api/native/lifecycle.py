@@ -1,9 +1,7 @@
 """Sessions: their start, checkpoint, figures, and clearing."""
 
-import re
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase
@@ -14,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import parameters
+from api.entity_tags import named_versions
 from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.views import NativeView, session_address
@@ -26,9 +25,6 @@ from working.checkpoints import Precondition, Written, read_checkpoint, write_ch
 from working.listing import count_sessions
 from working.types import SessionAddress
 
-ENTITY_TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
-ENTITY_TAGS = re.compile(rf"\s*{ENTITY_TAG}\s*(?:,\s*{ENTITY_TAG}\s*)*")
-NO_VERSION = 0  # versions begin at 1
 ANY_JSON = {"application/json": OpenApiTypes.ANY}
 
 
@@ -71,7 +67,7 @@ class CheckpointView(NativeView):
         responses=OpenApiTypes.ANY,
     )
     def get(self, request: Request, session_id: str) -> HttpResponseBase:
-        unchanged = _tags(request, "If-None-Match", weak=True)
+        unchanged = named_versions(request, "If-None-Match", weak=True)
         version, value = read_checkpoint(
             caller=caller_of(request),
             address=session_address(request, session_id),
@@ -157,22 +153,7 @@ def _written(done: Written) -> Response:
 
 def _precondition(request: Request) -> Precondition:
     """What `If-Match` and `If-None-Match` ask of a write. The latter can only ask that there be nothing."""
-    absent = _tags(request, "If-None-Match", weak=True)
+    absent = named_versions(request, "If-None-Match", weak=True)
     if absent:
         raise Invalid("A write can only ask for *.", "If-None-Match")
-    return Precondition(match=_tags(request, "If-Match", weak=False), absent=absent is not None)
-
-
-def _tags(request: Request, name: str, *, weak: bool) -> frozenset[int] | None:
-    """The versions that the header names, empty for `*`, None without the header (RFC 9110, 13.1). A weak tag
-    counts only where `weak` says so; one that is no version of ours is none that we have."""
-    raw: Any = request.headers.get(name)
-    if raw is None:
-        return None
-    if raw.strip() == "*":
-        return frozenset()
-    if not ENTITY_TAGS.fullmatch(raw):
-        raise Invalid('Must be * or entity tags such as "1".', name)
-    found = re.findall(r'(W/)?"(\d{1,18})"', raw, re.ASCII)
-    versions = {int(number) for is_weak, number in found if weak or not is_weak}
-    return frozenset(versions) or frozenset({NO_VERSION})
+    return Precondition(match=named_versions(request, "If-Match", weak=False), absent=absent is not None)

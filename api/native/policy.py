@@ -1,17 +1,15 @@
 """Policy: what a tenant or agent decides, its versions, and the way back."""
 
-import re
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api import parameters
+from api.entity_tags import named_versions
 from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.views import NativeView, page_size, whole_number
 from api.views import caller_of, json_body, query_id, validated
-from tenants.errors import Invalid
 from tenants.policy.document import policy_schema
 from tenants.policy.versions import (
     Level,
@@ -39,9 +37,8 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
     OpenApiParameter.HEADER,
-    description="The `ETag` that was read; 412 when another version has come since.",
+    description="The `ETag` that was read, or several; 412 when another version has come since.",
 )
-TAG = re.compile(r'\s*"(\d{1,9})"\s*', re.ASCII)
 
 
 class PolicyView(NativeView):
@@ -72,7 +69,7 @@ class PolicyView(NativeView):
                 actor=caller.principal,
                 changes=body["document"],
                 expected_version=body.get("version"),
-                match_version=matched,
+                match_versions=matched,
                 note=body.get("note", ""),
             ),
             _shown,
@@ -141,7 +138,7 @@ class RollbackView(NativeView):
                 actor=caller.principal,
                 to_version=body["to"],
                 expected_version=body.get("version"),
-                match_version=matched,
+                match_versions=matched,
                 note=body.get("note", ""),
             ),
             _shown,
@@ -169,12 +166,6 @@ def _shown(policy: LevelPolicy) -> Response:
     return Response(answers.policy(policy), headers={"ETag": f'"{policy.version}"'})
 
 
-def _matched(request: Request) -> int | None:
-    """The version that `If-Match` names; None: whatever is newest."""
-    header = request.headers.get("If-Match")
-    if header is None or header.strip() == "*":
-        return None
-    tag = TAG.fullmatch(header)
-    if tag is None:
-        raise Invalid('Must be the ETag of a policy, such as "3".', "If-Match")
-    return int(tag[1])
+def _matched(request: Request) -> frozenset[int] | None:
+    """The versions that `If-Match` names; None: whatever is newest, which is always one."""
+    return named_versions(request, "If-Match", weak=False) or None

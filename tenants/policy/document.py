@@ -1,9 +1,10 @@
 """Everything that can be decided: meanings, units, bounds, defaults. docs/policy.md lists the same."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from django.conf import settings
-from pydantic import Field, Strict
+from pydantic import Field, SerializerFunctionWrapHandler, Strict, model_serializer
 
 from tenants.policy.fields import Section, chosen, deployed
 
@@ -12,6 +13,32 @@ Name = Annotated[str, Field(min_length=1, max_length=255)]
 # A document is JSON, which has lists only.
 Names = Annotated[tuple[Name, ...], Strict(False)]
 Handling = Literal["refuse", "redact", "hold"]
+
+# Fields that nothing reads yet, and what will. Nobody can decide them, nor is told that they hold: a
+# protection that is switched on and does nothing is worse than none. Whoever reads one takes it out here.
+AWAITED: Mapping[str, str] = {
+    "write.events": "the event log's switch",
+    "write.entities": "write policies",
+    "summary.every_turns": "periodic summaries",
+    "summary.above_tokens": "periodic summaries",
+    "entities.min_confidence": "entities",
+    "entities.allowed_keys": "entities",
+    "entities.high_impact_keys": "entities",
+    "sensitive.secrets": "the blocklist",
+    "sensitive.cards": "the blocklist",
+    "sensitive.health": "the blocklist",
+    "episodes.index_turns": "verbatim memory",
+    "recall.alpha": "fused recall",
+    "recall.decay": "fused recall",
+    "recall.entity_boost": "fused recall",
+    "recall.session_recency_days": "fused recall",
+    "recall.feedback_weight": "feedback",
+    "retention.episodes_days": "retention",
+    "retention.events_days": "retention",
+    "limits.entity_value_chars": "entities",
+    "limits.entities_per_user": "entities",
+    "evaluation.session_share": "evaluation",
+}
 
 
 class Working(Section):
@@ -219,15 +246,27 @@ class Policy(Section):
     limits: Limits = Field(default_factory=Limits)
     evaluation: Evaluation = Field(default_factory=Evaluation)
 
+    @model_serializer(mode="wrap")
+    def _without_awaited(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As it is shown: what nothing reads does not hold."""
+        shown = {
+            section: {name: value for name, value in values.items() if f"{section}.{name}" not in AWAITED}
+            for section, values in dump(self).items()
+        }
+        return {section: values for section, values in shown.items() if values}
+
 
 def policy_schema() -> dict[str, Any]:
-    """The JSON schema of a policy document, with this deployment's defaults and ceilings."""
+    """The JSON schema of a policy document, with this deployment's defaults and ceilings; `x-awaits` marks a
+    field that cannot be decided yet."""
     schema = Policy.model_json_schema()
-    defaults = Policy().model_dump(mode="json")
-    for section, values in defaults.items():
+    for section, defaults in Policy():
+        values = defaults.model_dump(mode="json")
         name = schema["properties"][section]["$ref"].rpartition("/")[2]
         for field, about in schema["$defs"][name]["properties"].items():
             about["default"] = values[field]
             if ceiling := about.pop("ceiling", None):
                 about["maximum"] = getattr(settings, ceiling)
+            if capability := AWAITED.get(f"{section}.{field}"):
+                about["x-awaits"] = capability
     return schema

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tenants.errors import Invalid
-from tenants.policy.document import Policy
+from tenants.policy.document import AWAITED, Policy
 
 Document = dict[str, Any]
 LONGEST_NAME = 100  # characters of a client's own name that are repeated to it
@@ -67,12 +67,15 @@ def check(document: Document, above: Document) -> None:
     except ValidationError as error:
         raise _invalid(error.errors()[0]) from error
     own = flatten(document)
+    for field in _awaited(document):
+        raise Invalid(f"Nothing reads this yet: it awaits {AWAITED[field]}.", f"document.{field}")
     for field, limit in _exceeded(policy):
         raise Invalid(f"May not exceed this deployment's {limit}.", f"document.{field}")
     for fields, holds, sentence in RULES:
         named = [field for field in fields if field in own]
         if named and not holds(policy):
-            raise Invalid(f"{sentence} See {', '.join(fields)}.", f"document.{named[0]}")
+            others = ", ".join(field for field in fields if field not in AWAITED)
+            raise Invalid(f"{sentence} See {others}.", f"document.{named[0]}")
 
 
 def combine(*levels: Document) -> Policy:
@@ -109,6 +112,11 @@ def _invalid(error: ErrorDetails) -> Invalid:
     return Invalid(sentences.get(error["type"], f"{error['msg']}."), field)
 
 
+def _awaited(document: Document) -> list[str]:
+    """The fields in the document that nothing reads yet."""
+    return [field for field in flatten(document) if field in AWAITED]
+
+
 def _exceeded(policy: Policy) -> Iterator[tuple[str, int]]:
     """The fields above a ceiling of this deployment, with the ceiling."""
     for field, section, name, setting in CEILINGS:
@@ -143,7 +151,8 @@ def _misfits(document: Document) -> set[tuple[str, ...]]:
         policy = Policy.model_validate(document)
     except ValidationError as error:
         return {tuple(map(str, one["loc"][:2])) for one in error.errors()}
-    return {tuple(field.split(".")) for field, _limit in _exceeded(policy)}
+    wrong = [*_awaited(document), *(field for field, _limit in _exceeded(policy))]
+    return {tuple(field.split(".")) for field in wrong}
 
 
 SECTIONS: dict[str, type[BaseModel]] = {

@@ -1,14 +1,14 @@
 """What holds now, asked on every path: from this process's memory, and without PostgreSQL when it is away."""
 
+import json
 import logging
 import threading
 import time
 from uuid import UUID
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 
-from tenants.models import PolicyVersion
 from tenants.policy.document import Policy
 from tenants.policy.overrides import Document, combine
 from tenants.scope import scope
@@ -16,6 +16,20 @@ from tenants.scope import scope
 SERVES_STALE = 3_600  # seconds for which a policy outlives the database that it came from
 RETRY_AFTER = 5  # seconds, so that an outage does not make every call wait for the same refusal
 TENANTS_KEPT = 10_000
+
+# One step of the index for each level, from the last to the first: DISTINCT ON would read every version.
+NEWEST = """
+WITH RECURSIVE newest AS (
+    (SELECT agent_id, document FROM tenants_policyversion
+     WHERE tenant_id = %(tenant)s ORDER BY agent_id DESC, version DESC LIMIT 1)
+    UNION ALL
+    SELECT before.* FROM newest CROSS JOIN LATERAL (
+        SELECT agent_id, document FROM tenants_policyversion
+        WHERE tenant_id = %(tenant)s AND agent_id < newest.agent_id
+        ORDER BY agent_id DESC, version DESC LIMIT 1) AS before
+)
+SELECT agent_id, document FROM newest
+"""
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +53,11 @@ def forget(tenant_id: UUID) -> None:
 class _Known:
     """The newest documents of a tenant, "" being its own, and what was made of them on demand."""
 
-    __slots__ = ("compiled", "documents", "fresh_until", "read_at")
+    __slots__ = ("compiled", "documents", "fresh_until", "is_outdated", "read_at")
 
     def __init__(self, documents: dict[str, Document], read_at: float, fresh_until: float) -> None:
         self.documents, self.read_at, self.fresh_until = documents, read_at, fresh_until
+        self.is_outdated = False  # has been changed since: serves only while PostgreSQL is away
         self.compiled: dict[str, Policy] = {}
 
     def compile(self, agent_id: str) -> Policy:
@@ -60,7 +75,9 @@ class _PolicyCache:
 
     def __init__(self, limit: int = TENANTS_KEPT) -> None:
         self._known: dict[UUID, _Known] = {}
-        self._asking: set[UUID] = set()
+        # The question that PostgreSQL is being asked about a tenant. A change ends it: what was read before
+        # the change is answered to whoever asked, and not kept.
+        self._asking: dict[UUID, object] = {}
         self._lock = threading.Lock()
         self._limit = limit
 
@@ -69,24 +86,35 @@ class _PolicyCache:
         if known is not None and known.fresh_until > time.monotonic():
             return known
         with self._lock:
-            if known is not None and tenant_id in self._asking:
+            known = self._known.get(tenant_id)
+            if known is not None and not known.is_outdated and tenant_id in self._asking:
                 return known  # another thread asks already; it would only be known sooner by waiting
-            self._asking.add(tenant_id)
+            question = self._asking.setdefault(tenant_id, object())
+        fresh = None
         try:
             fresh = _refreshed(tenant_id, known)
         finally:
-            self._asking.discard(tenant_id)
-        with self._lock:
-            self._known.pop(tenant_id, None)
-            while len(self._known) >= self._limit:
-                del self._known[next(iter(self._known))]  # whoever was read longest ago
-            self._known[tenant_id] = fresh
+            self._end(tenant_id, question, fresh)
         return fresh
 
     def forget(self, tenant_id: UUID) -> None:
-        known = self._known.get(tenant_id)
-        if known is not None:
-            known.fresh_until = 0.0
+        with self._lock:
+            self._asking.pop(tenant_id, None)
+            known = self._known.get(tenant_id)
+            if known is not None:
+                known.fresh_until, known.is_outdated = 0.0, True
+
+    def _end(self, tenant_id: UUID, question: object, answer: _Known | None) -> None:
+        with self._lock:
+            if self._asking.get(tenant_id) is not question:
+                return
+            del self._asking[tenant_id]
+            if answer is None:
+                return
+            self._known.pop(tenant_id, None)
+            while len(self._known) >= self._limit:
+                del self._known[next(iter(self._known))]  # whoever was read longest ago
+            self._known[tenant_id] = answer
 
 
 def _refreshed(tenant_id: UUID, known: _Known | None) -> _Known:
@@ -113,9 +141,9 @@ def _makeshift(known: _Known | None) -> _Known:
 
 
 def _newest(tenant_id: UUID) -> dict[str, Document]:
-    with scope(tenant_id):
-        found = PolicyVersion.objects.filter(tenant_id=tenant_id).order_by("agent_id", "-version")
-        return dict(found.distinct("agent_id").values_list("agent_id", "document"))
+    with scope(tenant_id), connection.cursor() as cursor:
+        cursor.execute(NEWEST, {"tenant": tenant_id})
+        return {agent_id: json.loads(document) for agent_id, document in cursor.fetchall()}
 
 
 _cache = _PolicyCache()

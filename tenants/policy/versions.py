@@ -1,6 +1,6 @@
 """The versions of a level's document: read, added, compared, brought back. None is changed or removed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -51,14 +51,15 @@ class LevelPolicy:
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """The version that a writer has read, by its word or by the precondition of its request; None: any."""
+    """The version that a writer has read, by its word, and those that its request's precondition names; None:
+    any."""
 
     version: int | None
-    match: int | None
+    match: Collection[int] | None
 
     def check(self, newest: int) -> None:
         told = f"The newest version is {newest}: read it and try again."
-        if self.match not in (None, newest):
+        if self.match is not None and newest not in self.match:
             raise PreconditionFailed(told)
         if self.version not in (None, newest):
             raise Conflict(told)
@@ -88,20 +89,20 @@ def write_policy(
     actor: str,
     changes: Mapping[str, Any],
     expected_version: int | None = None,
-    match_version: int | None = None,
+    match_versions: Collection[int] | None = None,
     note: str = "",
 ) -> LevelPolicy:
     """Applies `changes` as a JSON merge patch: null gives a field back to the level above.
 
     Without any difference there is no new version. Raises Invalid naming the field; Conflict when the newest
-    version is not the expected one or another writer was first; PreconditionFailed likewise when
-    `match_version` names it.
+    version is not the expected one or another writer was first; PreconditionFailed likewise with
+    `match_versions`, when it is none of these.
     """
     with scope(level.tenant_id):
         current = _current(level)
         check_names(changes, current.document)
         after = merge(current.document, changes)
-        return _add(current, after, _Expected(expected_version, match_version), actor, note, "policy.write")
+        return _add(current, after, _Expected(expected_version, match_versions), actor, note, "policy.write")
 
 
 def rollback_policy(
@@ -110,14 +111,14 @@ def rollback_policy(
     actor: str,
     to_version: int,
     expected_version: int | None = None,
-    match_version: int | None = None,
+    match_versions: Collection[int] | None = None,
     note: str = "",
 ) -> LevelPolicy:
     """Adds a version with the document of an old one; 0 is the empty one. Raises NotFound, else as above."""
     with scope(level.tenant_id):
         after = _document(level, to_version)
         note = note or f"rollback to version {to_version}"
-        expected = _Expected(expected_version, match_version)
+        expected = _Expected(expected_version, match_versions)
         return _add(_current(level), after, expected, actor, note, "policy.rollback")
 
 

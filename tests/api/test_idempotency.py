@@ -1,20 +1,24 @@
-"""Every native write honours `Idempotency-Key`: its answer is committed with what it did."""
+"""Every write but that of fields honours `Idempotency-Key`: its answer is committed with what it did."""
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
 
+from api.idempotency import _write_of
+from tenants.caller import Caller
 from tenants.models import StoredAnswer
 from tenants.scope import scope
 from tests.api.calls import CALLS, Call, assert_refusal
 
-READS = {"/api/v1/recall"}
 WRITES = [
     call
     for call in CALLS
-    if call.is_native and call.method in {"POST", "PUT", "PATCH", "DELETE"} and call.path not in READS
+    # Fields are written by value, and Redis alone holds them.
+    if call.method != "GET" and call.scope != "read" and not call.path.startswith("/working-memory/")
 ]
 by_name = pytest.mark.parametrize("call", WRITES, ids=lambda call: call.name)
 EPISODES = "/api/v1/episodes"
@@ -124,6 +128,59 @@ def test_a_claim_whose_answer_was_lost_is_still_won(acme):
     assert acme.http.post("/ledger/c/claim", json=body).json() != first
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [("POST", "/ledger/s/evict", {"item_key": "skill:a"}), ("DELETE", "/ledger/s", None)],
+)
+def test_what_did_nothing_does_nothing_when_it_is_sent_again(acme, method, path, body):
+    """There was no session: one that has come since keeps its marks."""
+
+    def send() -> httpx.Response:
+        return acme.http.request(method, path, json=body, headers={"Idempotency-Key": "k"})
+
+    first = send()
+    acme.http.post("/ledger/s/mark", json={"item_key": "skill:a"})
+    assert send().json() == first.json()
+    assert acme.http.get("/ledger/s").json() == {"skill:a": "1"}
+
+
 def test_what_an_answer_shows_belongs_to_its_user(acme):
     acme.http.post(EPISODES, json={"text": "x", "user_id": "ana"}, headers={"Idempotency-Key": "k"})
     assert [answer.user_id for answer in stored(acme)] == ["ana"]
+
+
+@pytest.mark.parametrize("header", ["If-Match", "If-None-Match"])
+def test_the_same_write_under_another_precondition_is_another_write(acme, header):
+    """Its sender would take the old answer for what is so under the new precondition."""
+    url, headers = "/api/v1/sessions/s/checkpoint", {"Idempotency-Key": "k"}
+    acme.http.put(url, json=0)
+    assert acme.http.put(url, json=1, headers=headers).status_code == 200
+    with_other = acme.http.put(url, json=1, headers=headers | {header: "*"})
+    assert (with_other.status_code, with_other.json()["detail"]) == (
+        409,
+        "This Idempotency-Key was used for another request.",
+    )
+    without = acme.http.put(url, json=1, headers=headers)
+    assert without.headers["Idempotency-Replayed"] == "true"
+
+
+def request_of(caller: Caller) -> Request:
+    request = Request(APIRequestFactory().post(EPISODES, {"text": "x"}, format="json"))
+    request.auth = caller
+    return request
+
+
+def test_an_answer_is_not_for_a_caller_of_the_same_name_who_reaches_less(acme):
+    """A token's name is its subject's, whatever else it carries."""
+    wide, narrow = (
+        Caller(
+            tenant_id=acme.tenant.id,
+            tenant=acme.tenant.slug,
+            key_id="x",
+            scopes=frozenset(scopes),
+            user_id=user,
+        )
+        for scopes, user in ((("read", "write"), ""), (("read", "write"), "ann"))
+    )
+    digests = {_write_of(request_of(caller), "k").digest for caller in (wide, narrow)}
+    assert len(digests) == 2

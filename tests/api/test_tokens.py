@@ -188,3 +188,20 @@ def test_while_their_address_is_away_known_keys_serve_fast(jwks_door, endpoint, 
         assert unknown.get("/working-memory/c").status_code == 401
     finally:
         endpoint.start()
+
+
+def test_a_process_that_is_asked_first_during_an_outage_knows_the_keys(_database, tenant):
+    published = JwksServer()
+    published.keys = [jwk("a")]
+    web = start("jwks-early", JWT_ALGORITHMS="RS256", JWT_JWKS_URL=published.url)
+    try:
+        web.wait_until_alive()
+        deadline = time.monotonic() + 10
+        while not published.asked:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        published.stop()
+        asked = client(web.url, signed_token(tenant.tenant.id, "a")).get("/api/v1/sessions")
+        assert asked.status_code == 200
+    finally:
+        web.stop()

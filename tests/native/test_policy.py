@@ -4,6 +4,7 @@ import pytest
 from django_redis import get_redis_connection
 from jsonschema import Draft202012Validator
 
+from tenants.policy.document import AWAITED, Policy
 from tests.native.shapes import problem
 from working import keys
 from working.types import SessionRef
@@ -34,8 +35,8 @@ def test_a_tenant_that_decided_nothing_is_shown_what_holds(acme):
 
 
 def test_a_change_is_merged_and_answered_with_the_next_version(admin):
-    decide(admin, {"recall": {"top_k": 8, "alpha": 0.6}})
-    answer = decide(admin, {"recall": {"alpha": None}})
+    decide(admin, {"recall": {"top_k": 8}, "working": {"turns": 4}})
+    answer = decide(admin, {"working": {"turns": None}})
     assert answer.headers["ETag"] == '"2"'
     body = answer.json()
     assert (body["version"], body["document"]) == (2, {"recall": {"top_k": 8}})
@@ -77,7 +78,10 @@ def test_what_is_not_valid_is_named_and_nothing_is_written(admin, document, fiel
     ({"version": 1}, {"If-Match": '"2"'}, 412),
     ({"version": 2}, {"If-Match": '"1"'}, 409),
     ({}, {"If-Match": "1"}, 422),
-    ({}, {"If-Match": 'W/"1"'}, 422),
+    ({}, {"If-Match": '"0", "1"'}, 200),
+    ({}, {"If-Match": '"0",W/"1","x"'}, 412),
+    ({}, {"If-Match": 'W/"1"'}, 412),
+    ({}, {"If-Match": '"1" "0"'}, 422),
     ({"version": -1}, {}, 422),
 ])  # fmt: skip
 def test_the_version_that_was_read_guards_the_change(admin, body, headers, status):
@@ -88,6 +92,13 @@ def test_the_version_that_was_read_guards_the_change(admin, body, headers, statu
         assert answer.status_code == status, answer.text
         if status == 200:
             break  # the next version stands
+
+
+def test_a_tag_that_is_no_version_is_not_taken_for_the_empty_one(admin):
+    for tag in ('"x"', 'W/"0"', '""'):
+        answer = admin.patch(URL, json={"document": {}}, headers={"If-Match": tag})
+        problem(answer, 412)
+    decide(admin, {"recall": {"top_k": 8}}, headers={"If-Match": '"0"'})
 
 
 def test_versions_are_listed_page_by_page_compared_and_brought_back(admin):
@@ -127,6 +138,19 @@ def test_the_schema_describes_what_is_answered(admin):
     assert schema["$defs"]["Session"]["properties"]["max_age_seconds"]["maximum"] == 7 * DAY
 
 
+@pytest.mark.parametrize("name", AWAITED)
+def test_a_field_that_nothing_reads_is_neither_shown_nor_changed(admin, name):
+    section, field = name.split(".")
+    default = getattr(Policy(), section).model_dump(mode="json")[field]
+    refused = admin.patch(URL, json={"document": {section: {field: default}}})
+    problem(refused, 422, f"document.{name}")
+    assert "Nothing reads this yet" in refused.text
+    body = admin.get(URL).json()
+    assert body["version"] == 0
+    for shown in (body["effective"], body["defaults"]):
+        assert field not in shown.get(section, {})
+
+
 def test_only_an_admin_changes_a_policy(acme):
     for scopes in (("read",), ("read", "write"), ("privacy",), ("ingest",)):
         http = acme.with_key(scopes=scopes).http
@@ -155,9 +179,9 @@ def test_a_key_bound_to_a_user_or_project_reads_only(acme, binding):
 
 
 def test_globex_is_told_nothing_of_what_acme_decides(admin, globex):
-    decide(admin, {"entities": {"allowed_keys": ["sesame"]}})
+    decide(admin, {"limits": {"episode_chars": 424_242}})
     for path in ("", "/versions", "/diff", "?agent_id=coder"):
-        assert "sesame" not in globex.http.get(URL + path).text
+        assert "424242" not in globex.http.get(URL + path).text
 
 
 def talk(http, session, pairs, agent_id=None):

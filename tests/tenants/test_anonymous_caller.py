@@ -33,6 +33,12 @@ def test_the_anonymous_caller_reads_and_writes_in_the_named_tenant_and_no_more(o
     assert not any(caller.may(scope) for scope in ("ingest", "privacy", "admin"))
 
 
+def test_the_tenant_may_be_named_by_its_id(open_house, settings):
+    settings.MEMORY_ANONYMOUS_TENANT = str(open_house.id)
+    caller = anonymous_caller(address="127.0.0.1", from_other_site=False)
+    assert (caller.tenant_id, caller.tenant) == (open_house.id, open_house.slug)
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.1"])
 def test_loopback_is_let_in(address, open_house):
     assert is_let_in(address)

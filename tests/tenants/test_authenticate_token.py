@@ -39,11 +39,40 @@ def test_agent_and_project_bind_the_caller(acme_tenant, shared_secret):
     assert (caller.user_id, caller.agent_id, caller.project) == ("ann", "ä 1", "p")
 
 
-def test_a_service_reaches_every_user_with_or_without_a_subject(acme_tenant, shared_secret):
-    for subject, principal in (("billing", "jwt:billing"), (None, "jwt:")):
-        caller = authenticate_token(token(acme_tenant.id, sub=subject, scope="admin", agent_id="a"))
-        assert (caller.user_id, caller.agent_id, caller.principal) == ("", "a", principal)
-        assert caller.may("privacy")
+SERVICES = {
+    "service:billing": {"sub": "billing"},
+    "service:both": {"sub": "both", "azp": "other", "client_id": "another"},
+    "client:billing": {"sub": None, "azp": "billing"},
+    "client:first": {"sub": None, "azp": "first", "client_id": "second"},
+    "client:second": {"sub": None, "client_id": "second"},
+}
+
+
+@pytest.mark.parametrize(("principal", "names"), SERVICES.items(), ids=SERVICES)
+def test_a_service_reaches_every_user_and_goes_by_its_own_name(principal, names, acme_tenant, shared_secret):
+    caller = authenticate_token(token(acme_tenant.id, scope="admin", agent_id="a", **names))
+    assert (caller.user_id, caller.agent_id, caller.principal) == ("", "a", principal)
+    assert caller.may("privacy")
+
+
+def test_a_service_and_a_person_of_the_same_name_are_two_callers(acme_tenant, shared_secret):
+    person, service = (authenticate_token(token(acme_tenant.id, scope=one)) for one in ("read", "admin"))
+    assert (person.principal, service.principal) == ("jwt:ann", "service:ann")
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        ({"sub": None}, "no_client_id"),
+        ({"sub": None, "jti": "one token"}, "no_client_id"),
+        ({"sub": "", "azp": "a"}, "sub"),
+        ({"sub": None, "azp": ""}, "azp"),
+        ({"sub": None, "azp": 7, "client_id": "a"}, "azp"),
+        ({"sub": None, "client_id": "a" * 256}, "client_id"),
+    ],
+)
+def test_a_service_that_goes_by_no_name_is_refused(names, why, acme_tenant, shared_secret, reason):
+    assert reason(token(acme_tenant.id, scope="admin", **names)) == why
 
 
 @pytest.mark.parametrize(
@@ -219,7 +248,21 @@ _json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
     max_leaves=6,
 )
-CLAIMS = ["tenant_id", "sub", "scope", "aud", "iss", "exp", "nbf", "iat", "agent_id", "project", "jti"]
+CLAIMS = [
+    "tenant_id",
+    "sub",
+    "scope",
+    "aud",
+    "iss",
+    "exp",
+    "nbf",
+    "iat",
+    "agent_id",
+    "project",
+    "jti",
+    "azp",
+    "client_id",
+]
 
 
 @hypothesis_settings(max_examples=200, deadline=None)

@@ -62,14 +62,21 @@ def test_a_key_may_what_its_scopes_say_and_admin_everything(scope):
 
 @pytest.mark.parametrize(
     ("kind", "principal"),
-    [("key", "key:ann"), ("jwt", "jwt:ann"), ("member", "member:ann"), ("anonymous", "anonymous")],
+    [
+        ("key", "key:ann"),
+        ("jwt", "jwt:ann"),
+        ("service", "service:ann"),
+        ("client", "client:ann"),
+        ("member", "member:ann"),
+        ("anonymous", "anonymous"),
+    ],
 )
 def test_a_principal_says_who_calls_and_by_what(kind, principal):
     assert Caller(uuid4(), "acme", "ann", frozenset(), kind=kind).principal == principal
 
 
 def test_nobody_can_take_the_name_of_an_anonymous_caller():
-    for kind in ("key", "jwt", "member"):
+    for kind in ("key", "jwt", "service", "client", "member"):
         assert Caller(uuid4(), "acme", "anonymous", frozenset(), kind=kind).principal == f"{kind}:anonymous"
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tenants import jwks
+from tenants.errors import Unavailable
 from tenants.jwks import KeySet
 from tests.tenants.issuer import JwksServer, jwk
 
@@ -95,20 +96,52 @@ def test_unknown_keys_cause_one_fetch_and_then_none_for_a_while(keys, endpoint, 
     assert endpoint.asked == 3
 
 
-def test_many_requests_with_unknown_keys_share_one_fetch(keys, endpoint):
+def together(keys: KeySet, count: int) -> list[tuple[str, float]]:
+    """What so many requests with the key c are told at the same time, and after how many seconds."""
+    at_once = threading.Barrier(count)
+
+    def ask(_number: int) -> tuple[str, float]:
+        at_once.wait(10)
+        start = time.perf_counter()
+        try:
+            told = "known" if knows(keys, "c") else "unknown"
+        except Unavailable:
+            told = "later"
+        return told, time.perf_counter() - start
+
+    with ThreadPoolExecutor(count) as pool:
+        return sorted(pool.map(ask, range(count)))
+
+
+def test_one_request_waits_for_the_fetch_and_others_are_told_at_once_to_come_again(keys, endpoint):
+    """A server has a handful of threads, and anybody can name a key."""
     knows(keys, "a")
-    endpoint.delay = 0.3
+    endpoint.delay = 1.0
     endpoint.keys.append(jwk("c"))
-    with ThreadPoolExecutor(16) as pool:
-        assert all(pool.map(lambda _: knows(keys, "c"), range(16)))
+    (waited, seconds_waited), *others = together(keys, 16)
+    assert (waited, seconds_waited > 0.9) == ("known", True)
+    assert {told for told, _seconds in others} == {"later"}
+    assert max(seconds for _told, seconds in others) < AT_ONCE
     assert (endpoint.asked, endpoint.most_at_once) == (2, 1)
+    assert {told for told, _seconds in together(keys, 16)} == {"known"}
 
 
 def test_the_first_requests_share_one_fetch(keys, endpoint):
     endpoint.delay = 0.3
-    with ThreadPoolExecutor(16) as pool:
-        assert all(pool.map(lambda _: knows(keys, "a"), range(16)))
+    endpoint.keys.append(jwk("c"))
+    assert [told for told, _seconds in together(keys, 16)] == ["known"] + ["later"] * 15
     assert endpoint.asked == 1
+    assert knows(keys, "c")
+
+
+def test_who_has_waited_leaves_the_place_to_the_next(keys, endpoint, monkeypatch):
+    monkeypatch.setattr(jwks, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(jwks, "UNKNOWN_KEY_SECONDS", 0)
+    endpoint.delay = 0.3
+    for _ in range(3):
+        assert not knows(keys, "unknown")
+        time.sleep(0.35)
+    assert endpoint.asked == 3
 
 
 def test_a_withdrawn_key_stops_within_the_refresh_time(make_keys, endpoint):

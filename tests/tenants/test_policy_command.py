@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tenants.models import AuditEntry
+from tenants.policy.document import AWAITED
 from tenants.policy.reading import read_policy
 from tenants.router import admin_role
 
@@ -32,23 +33,19 @@ def test_it_shows_what_holds_and_which_level_decides_it(policy):
     tenant, agent = policy("show"), policy("show", agent="coder")
     assert tenant.startswith("Tenant, version 1\n")
     assert row(tenant, "recall.top_k") == ["8", "tenant"]
-    assert row(tenant, "recall.alpha") == ["0.75"]
+    assert row(tenant, "limits.episode_chars") == ["1000000"]
     assert agent.startswith("Agent coder, version 1\n")
     assert row(agent, "recall.top_k") == ["3", "agent"]
     assert row(agent, "working.turns") == ["4", "tenant"]
 
 
 def test_values_are_json_or_plain_text_and_null_gives_back(policy, acme_tenant):
-    told = policy(
-        "set", "recall.alpha=0.6", "write.events=off", 'entities.allowed_keys=["name"]',
-        "summary.on_end=false",
-    )  # fmt: skip
-    assert "recall.alpha: (left open) -> 0.6" in told
+    told = policy("set", "recall.top_k=7", "write.episodes=off", "summary.on_end=false")
+    assert "recall.top_k: (left open) -> 7" in told
     held = read_policy(tenant_id=acme_tenant.id)
-    assert (held.recall.alpha, held.write.events, held.summary.on_end) == (0.6, "off", False)
-    assert held.entities.allowed_keys == ("name",)
-    assert "recall.alpha: 0.6 -> (left open)" in policy("set", "recall.alpha=null")
-    assert policy("set", "recall.alpha=null") == "Nothing to change; version 2 stands.\n"
+    assert (held.recall.top_k, held.write.episodes, held.summary.on_end) == (7, "off", False)
+    assert "recall.top_k: 7 -> (left open)" in policy("set", "recall.top_k=null")
+    assert policy("set", "recall.top_k=null") == "Nothing to change; version 2 stands.\n"
 
 
 def test_versions_are_listed_compared_and_brought_back(policy):
@@ -88,6 +85,13 @@ def test_the_schema_has_every_meaning(policy):
 def test_what_cannot_be_done_is_told_with_a_sentence(policy, args, sentence):
     with pytest.raises(CommandError, match=sentence):
         policy(*args)
+
+
+def test_a_field_that_nothing_reads_is_neither_shown_nor_set(policy, monkeypatch):
+    monkeypatch.setitem(AWAITED, "recall.top_k", "better times")
+    assert "recall.top_k" not in policy("show")
+    with pytest.raises(CommandError, match=r"^recall\.top_k: Nothing reads this yet: it awaits better"):
+        policy("set", "recall.top_k=7")
 
 
 def test_an_unknown_tenant_is_told(policy):

@@ -1,17 +1,19 @@
 """What holds now: from memory, never another tenant's, and without PostgreSQL when it is away."""
 
+import json
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
 from django.conf import settings as deployment
-from django.db import OperationalError, connections
+from django.db import OperationalError, connection, connections
 
 from tenants.models import PolicyVersion
 from tenants.policy import reading
-from tenants.policy.document import Policy
+from tenants.policy.document import AWAITED, Policy, Working
 from tenants.policy.reading import read_policy
 from tenants.policy.versions import Level, write_policy
 from tenants.router import admin_role
@@ -187,6 +189,98 @@ def test_nobody_waits_while_another_thread_asks(acme_tenant, clock, monkeypatch)
     assert top_k(acme_tenant) == 8
 
 
+class Held:
+    """Has the next reader, in a thread of its own, wait with its answer until it is let go."""
+
+    def __init__(self, tenant, monkeypatch) -> None:
+        self._read, self._go_on, find = threading.Event(), threading.Event(), reading._newest
+        self._first = threading.Lock()
+
+        def find_and_wait(tenant_id):
+            found = find(tenant_id)
+            if self._first.acquire(blocking=False):
+                self._read.set()
+                assert self._go_on.wait(10)
+                connections.close_all()
+            return found
+
+        monkeypatch.setattr(reading, "_newest", find_and_wait)
+        self._pool = ThreadPoolExecutor(1)
+        self._answer = self._pool.submit(top_k, tenant)
+        assert self._read.wait(10)
+
+    def let_go(self) -> int:
+        self._go_on.set()
+        self._pool.shutdown()
+        return self._answer.result()
+
+
+def test_whoever_changes_a_policy_sees_the_change_while_another_still_reads(acme_tenant, clock, monkeypatch):
+    assert top_k(acme_tenant) == 5
+    clock.now += deployment.API_KEY_CACHE_SECONDS
+    reader = Held(acme_tenant, monkeypatch)
+    decide(acme_tenant, 8)
+    assert top_k(acme_tenant) == 8
+    assert reader.let_go() == 5  # it asked before the change
+    assert top_k(acme_tenant) == 8
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_was_read_before_a_change_is_not_kept_after_it(is_known, acme_tenant, clock, monkeypatch):
+    if is_known:
+        assert top_k(acme_tenant) == 5
+        clock.now += deployment.API_KEY_CACHE_SECONDS
+    reader = Held(acme_tenant, monkeypatch)
+    decide(acme_tenant, 8)
+    assert reader.let_go() == 5
+    assert top_k(acme_tenant) == 8
+
+
+def test_what_was_known_before_a_change_serves_when_postgresql_goes_away_at_once(
+    acme_tenant, database, clock
+):
+    decide(acme_tenant, 8)
+    assert top_k(acme_tenant) == 8
+    reading.forget(acme_tenant.id)
+    database.is_away = True
+    assert top_k(acme_tenant) == 8
+
+
+ADD_VERSIONS = """
+INSERT INTO tenants_policyversion (id, tenant_id, agent_id, version, document, author, note, created_at)
+SELECT gen_random_uuid(), %s, CASE a WHEN 0 THEN '' ELSE 'agent ' || a END, v,
+       jsonb_build_object('recall', jsonb_build_object('top_k', a + v)), 'test', '', now()
+FROM generate_series(0, 99) a, generate_series(1, 50) v
+"""
+
+
+def test_versions_that_no_longer_hold_are_not_read(acme_tenant):
+    with connections["owner"].cursor() as cursor:
+        cursor.execute(ADD_VERSIONS, [acme_tenant.id])
+        cursor.execute("ANALYZE tenants_policyversion")
+    read = 0
+
+    def explain(execute, sql, params, many, context):
+        nonlocal read
+        if "FROM tenants_policyversion" in sql.replace('"', ""):
+            execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", params, many, context)
+            read += sum(rows_read(context["cursor"].fetchone()[0]))
+        return execute(sql, params, many, context)
+
+    with scope(acme_tenant.id), connection.execute_wrapper(explain):
+        assert (top_k(acme_tenant), top_k(acme_tenant, "agent 99")) == (50, 149)
+    assert 100 <= read <= 200
+
+
+def rows_read(plan: object) -> Iterator[float]:
+    stack = [(json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]]
+    while stack:
+        node = stack.pop()
+        if node.get("Relation Name"):
+            yield node["Actual Rows"] * node["Actual Loops"]
+        stack += node.get("Plans", [])
+
+
 def test_inside_a_scope_it_joins_the_scope(acme_tenant):
     with scope(acme_tenant.id):
         assert top_k(acme_tenant) == 5
@@ -195,19 +289,29 @@ def test_inside_a_scope_it_joins_the_scope(acme_tenant):
 def test_what_no_longer_fits_is_left_out_and_the_rest_holds(acme_tenant, settings, caplog):
     """After an upgrade that dropped a field or narrowed a bound, or a smaller limit of the deployment."""
     document = {
-        "recall": {"top_k": 9_999, "alpha": 0.5, "dropped": 1},
+        "recall": {"top_k": 9_999, "dropped": 1},
         "gone": {"x": 1},
         "working": 3,
+        "limits": {"episode_chars": 5_000},
         "session": {"max_age_seconds": 500_000},
     }
     with admin_role():
         PolicyVersion.objects.create(tenant=acme_tenant, version=1, document=document, author="test")
     settings.SESSION_MAX_AGE_SECONDS = 400_000
     policy = read_policy(tenant_id=acme_tenant.id)
-    assert (policy.recall.alpha, policy.recall.top_k) == (0.5, 5)
+    assert (policy.limits.episode_chars, policy.recall.top_k) == (5_000, 5)
     assert (policy.working.turns, policy.session.max_age_seconds) == (6, 400_000)
     for field in ("recall.top_k", "recall.dropped", "gone", "working", "session.max_age_seconds"):
         assert f"policy field {field} no longer fits" in caplog.text
+
+
+def test_what_nothing_reads_does_not_hold_although_it_was_stored(acme_tenant, caplog, monkeypatch):
+    level, changes = Level(acme_tenant.id), {"recall": {"top_k": 8}, "working": {"turns": 3}}
+    write_policy(level=level, actor="test", changes=changes)
+    monkeypatch.setitem(AWAITED, "working.turns", "better times")
+    policy = read_policy(tenant_id=acme_tenant.id)
+    assert (policy.recall.top_k, policy.working) == (8, Working())
+    assert "policy field working.turns no longer fits" in caplog.text
 
 
 def test_a_policy_cannot_be_changed_by_whoever_reads_it(acme_tenant):

@@ -9,6 +9,7 @@ from django.db import ProgrammingError, connections
 from tenants.errors import Conflict, Invalid, NotFound, PreconditionFailed
 from tenants.models import AuditEntry, PolicyVersion
 from tenants.policy import versions
+from tenants.policy.document import AWAITED, Policy
 from tenants.policy.versions import (
     Level,
     diff_versions,
@@ -71,22 +72,22 @@ def test_only_what_differs_is_kept(tenant):
 
 
 def test_an_agent_s_level_stands_on_its_tenant_s(tenant, agent):
-    write(tenant, {"recall": {"top_k": 8, "alpha": 0.6}})
+    write(tenant, {"recall": {"top_k": 8}, "working": {"turns": 4}})
     found = write(agent, {"recall": {"top_k": 3}})
-    assert (found.effective.recall.top_k, found.effective.recall.alpha) == (3, 0.6)
+    assert (found.effective.recall.top_k, found.effective.working.turns) == (3, 4)
     assert found.defaults.recall.top_k == 8
     assert read_level(level=tenant).effective.recall.top_k == 8
     assert (found.version, read_level(level=tenant).version) == (1, 1)
 
 
 def test_changes_are_merged_and_null_gives_a_field_or_section_back(tenant):
-    write(tenant, {"recall": {"top_k": 8, "alpha": 0.6}, "working": {"turns": 4}})
-    assert write(tenant, {"recall": {"top_k": None}}).document == {
-        "recall": {"alpha": 0.6},
-        "working": {"turns": 4},
+    write(tenant, {"working": {"turns": 8, "max_tool_result_chars": 9}, "recall": {"top_k": 4}})
+    assert write(tenant, {"working": {"turns": None}}).document == {
+        "working": {"max_tool_result_chars": 9},
+        "recall": {"top_k": 4},
     }
-    assert write(tenant, {"recall": None}).document == {"working": {"turns": 4}}
-    empty = write(tenant, {"working": {"turns": None}})
+    assert write(tenant, {"working": None}).document == {"recall": {"top_k": 4}}
+    empty = write(tenant, {"recall": {"top_k": None}})
     assert (empty.version, empty.document) == (4, {})
     assert empty.effective == empty.defaults
 
@@ -122,9 +123,31 @@ def test_what_is_not_valid_is_refused_by_name(tenant, changes, field):
     assert entries(tenant) == []
 
 
-def test_the_whole_range_of_alpha_is_allowed(tenant):
-    assert write(tenant, {"recall": {"alpha": 0}}).effective.recall.alpha == 0
-    assert write(tenant, {"recall": {"alpha": 1}}).effective.recall.alpha == 1
+def test_the_whole_range_of_alpha_is_valid():
+    for number in (0, 1):
+        assert Policy.model_validate({"recall": {"alpha": number}}).recall.alpha == number
+
+
+@pytest.mark.parametrize("field", AWAITED)
+def test_what_nothing_reads_yet_cannot_be_decided_and_is_not_shown(tenant, field):
+    section, name = field.split(".")
+    default = getattr(Policy(), section).model_dump(mode="json")[name]
+    with pytest.raises(Invalid, match=f"Nothing reads this yet: it awaits {AWAITED[field]}."):
+        write(tenant, {section: {name: default}})
+    assert refused(tenant, {"recall": {"top_k": 8}, section: {name: default}}) == f"document.{field}"
+    for shown in (read_level(level=tenant).effective, read_level(level=tenant).defaults):
+        assert name not in shown.model_dump().get(section, {})
+    assert entries(tenant) == []
+
+
+def test_what_was_decided_while_nothing_read_it_is_given_back(tenant, monkeypatch):
+    write(tenant, {"working": {"turns": 3}})
+    monkeypatch.setitem(AWAITED, "working.turns", "better times")
+    assert refused(tenant, {"recall": {"top_k": 8}}) == "document.working.turns"
+    written = write(tenant, {"recall": {"top_k": 8}, "working": {"turns": None}})
+    assert written.document == {"recall": {"top_k": 8}}
+    with pytest.raises(Invalid, match="Nothing reads this yet"):
+        rollback_policy(level=tenant, actor="test", to_version=1)
 
 
 @pytest.mark.parametrize(("field", "setting"), [
@@ -153,7 +176,7 @@ def test_fields_that_contradict_each_other_are_refused(tenant, changes, field):
 def test_an_agent_s_fields_may_not_contradict_its_tenant_s(tenant, agent):
     write(tenant, {"summary": {"on_end": False}})
     assert refused(agent, {"summary": {"on_idle": False}}) == "document.summary.on_idle"
-    write(agent, {"summary": {"on_idle": False, "every_turns": 20}})
+    write(agent, {"summary": {"on_idle": False, "on_end": True}})
 
 
 def test_a_contradiction_among_the_deployment_s_own_settings_is_not_the_tenant_s(tenant, settings):
@@ -168,8 +191,8 @@ def test_another_version_than_the_expected_is_a_conflict(tenant):
         with pytest.raises(Conflict, match="newest version is 1"):
             write(tenant, {"recall": {"top_k": 9}}, expected_version=wrong)
     with pytest.raises(PreconditionFailed, match="newest version is 1"):
-        write(tenant, {"recall": {"top_k": 9}}, match_version=0)
-    assert write(tenant, {"recall": {"top_k": 9}}, expected_version=1, match_version=1).version == 2
+        write(tenant, {"recall": {"top_k": 9}}, match_versions={0})
+    assert write(tenant, {"recall": {"top_k": 9}}, expected_version=1, match_versions={0, 1}).version == 2
 
 
 def test_of_writers_at_the_same_time_exactly_one_wins(tenant, monkeypatch):
@@ -200,22 +223,22 @@ def test_of_writers_at_the_same_time_exactly_one_wins(tenant, monkeypatch):
 
 
 def test_writers_that_expect_nothing_lose_no_change_of_each_other(tenant):
-    fields = ["top_k", "session_recency_days", "alpha", "decay", "entity_boost"]
+    fields = ["turns", "max_tool_result_chars", "include_summary_after_turn"]
 
     def attempt(field):
         try:
             for _ in range(50):
                 try:
-                    return write(tenant, {"recall": {field: 1}})
+                    return write(tenant, {"working": {field: 1}})
                 except Conflict:
                     continue
         finally:
             connections.close_all()
 
-    with ThreadPoolExecutor(5) as pool:
+    with ThreadPoolExecutor(3) as pool:
         list(pool.map(attempt, fields))
     found = read_level(level=tenant)
-    assert (found.version, found.document) == (5, {"recall": dict.fromkeys(fields, 1)})
+    assert (found.version, found.document) == (3, {"working": dict.fromkeys(fields, 1)})
 
 
 def test_without_a_difference_there_is_no_version(tenant):

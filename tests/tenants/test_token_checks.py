@@ -47,6 +47,24 @@ CASES = {
     "no address": (ASYMMETRIC | {"JWT_JWKS_URL": ""}, "E010"),
     "an address that is none": (ASYMMETRIC | {"JWT_JWKS_URL": "i.example/jwks"}, "E010"),
     "a file": (ASYMMETRIC | {"JWT_JWKS_URL": "file:///etc/passwd"}, "E010"),
+    "an address without a host": (ASYMMETRIC | {"JWT_JWKS_URL": "https:///jwks"}, "E010"),
+    "an address that is no address": (ASYMMETRIC | {"JWT_JWKS_URL": "https://[::1/jwks"}, "E010"),
+    "an address on the way to which keys can be changed": (
+        ASYMMETRIC | {"JWT_JWKS_URL": "http://i.example/jwks"},
+        "E010",
+    ),
+    "another machine's address": (ASYMMETRIC | {"JWT_JWKS_URL": "http://10.0.0.1/jwks"}, "E010"),
+    "a name that begins like this machine's": (
+        ASYMMETRIC | {"JWT_JWKS_URL": "http://localhost.i.example/jwks"},
+        "E010",
+    ),
+    "a user who is called like this machine": (
+        ASYMMETRIC | {"JWT_JWKS_URL": "http://127.0.0.1@i.example/jwks"},
+        "E010",
+    ),
+    "this machine": (ASYMMETRIC | {"JWT_JWKS_URL": "http://127.0.0.1:8080/jwks"}, None),
+    "this machine by name": (ASYMMETRIC | {"JWT_JWKS_URL": "http://LOCALHOST/jwks"}, None),
+    "this machine in IPv6": (ASYMMETRIC | {"JWT_JWKS_URL": "http://[::1]:8080/jwks"}, None),
     "keys that age before they are refreshed": (ASYMMETRIC | {"JWKS_MAX_AGE_SECONDS": 299}, "E011"),
 }
 
