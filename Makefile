@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 
-.PHONY: help run test demo bench lint lock clean
+.PHONY: help run test torture demo bench lint lock clean
 
 help: ## what can be done here
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -21,6 +21,9 @@ test: .venv/test.stamp ## lint, types, layers, migrations and every test
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 	@exec $(BIN)/python -m pytest
+
+torture: .venv/test.stamp ## kill workers, broker and PostgreSQL in the middle of 10,000 jobs, for ten minutes
+	@TORTURE=long exec $(BIN)/python -m pytest tests/torture --durations=0 -s
 
 demo: .venv/run.stamp ## play the bundled support case through the running server and ask it questions
 	@exec $(BIN)/python manage.py replay --bundled

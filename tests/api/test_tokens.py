@@ -190,7 +190,7 @@ def test_while_their_address_is_away_known_keys_serve_fast(jwks_door, endpoint, 
         endpoint.start()
 
 
-def test_a_process_that_is_asked_first_during_an_outage_knows_the_keys(_database, tenant):
+def test_a_process_that_is_asked_first_during_an_outage_knows_the_keys(tenant):
     published = JwksServer()
     published.keys = [jwk("a")]
     web = start("jwks-early", JWT_ALGORITHMS="RS256", JWT_JWKS_URL=published.url)

@@ -52,13 +52,15 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         figures["size"] = size.report()
     if options.names == ["size"]:
         return figures
-    if options.names != ["identity"]:
+    if not options.names or set(options.names) - {"identity", "jobs", "size"}:
         load.need_wrk()
     with stage(options.home) as place:
         if chosen:
             figures["cases"] = run_cases(place, chosen, options)
         if "identity" in options.names or not options.names:
             figures["identity"] = identity.report(place, seconds=options.seconds, repeat=options.repeat)
+        if "jobs" in options.names:
+            figures["jobs"] = jobs.report(place, options)
         if "executions" in options.names or not options.names:
             figures["executions"] = execution.report(place)
         if "memory" in options.names or not options.names:

@@ -45,7 +45,8 @@ def plan(request, _database):
             if request.param == "analysed":
                 cursor.execute("ANALYZE tenants_job")
 
-            def plan(statement, params):
+            def plan(statement, params, first="SELECT"):
+                cursor.execute(first)
                 cursor.execute("EXPLAIN (FORMAT JSON) " + statement, params)
                 found = cursor.fetchone()[0]
                 return list(nodes((found if isinstance(found, list) else json.loads(found))[0]["Plan"]))
@@ -82,16 +83,16 @@ def test_a_claim_reads_only_the_jobs_that_wait_in_its_lane(plan, lane):
     found = plan(
         querysets.CLAIM.format(lane=querysets.LANES[lane]),
         {"after": UUID(int=0), "tenants": 32, "limit": 200, "lease": uuid4(), "seconds": 30},
+        first=querysets.BY_INDEX,
     )
-    assert indexes(found) == {f"job_queued_{lane}"}, json.dumps(found[0])
+    assert indexes(found) == {f"job_queued_{lane}"}
     assert types(found) <= {"Index Scan", "Index Only Scan", "Tid Scan", "ModifyTable"}
 
 
 def test_a_job_is_finished_by_its_key(plan):
     params = {"tenant": plan.tenant, "ids": [uuid4() for _n in range(200)], "lease": uuid4()}
     for statement in (querysets.FINISH, querysets.FINISH_KEPT):
-        found = plan(statement, params)
-        assert indexes(found) == {"tenants_job_pkey"}, found
+        assert indexes(plan(statement, params, first=querysets.BY_KEY)) == {"tenants_job_pkey"}
 
 
 def test_the_search_for_dead_workers_reads_only_what_runs(plan):
