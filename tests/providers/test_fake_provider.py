@@ -88,4 +88,7 @@ def test_a_person_can_run_it():
             assert "NaN" in answer.text
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=10) == 0
+            try:
+                assert process.wait(timeout=10) == 0
+            finally:
+                process.kill()

@@ -64,7 +64,8 @@ class Command(BaseCommand):
         key = options["api_key"] or "any"
         self.stdout.write(ADVICE.format(url=fake.base_url, key=key, control=control))
         self.stdout.flush()
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background jobs are born deaf to Ctrl-C
+            signal.signal(number, signal.default_int_handler)
         with contextlib.suppress(KeyboardInterrupt):
             signal.pause()
         fake.stop()
