@@ -28,7 +28,7 @@ class ObservedTask(Task):
             except (Ignore, Reject, Retry) as error:  # Celery's ways to say so
                 outcome["outcome"] = type(error).__name__.lower()
                 raise
-            except Exception as error:
+            except Exception as error:  # told, and raised again
                 outcome["outcome"] = "failed"
                 level, failure = logging.ERROR, error
                 raise

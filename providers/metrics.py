@@ -35,7 +35,7 @@ def timed_embedding(*, provider: str, model: str) -> Iterator[None]:
     began = time.perf_counter()
     try:
         yield
-    except Exception:
+    except Exception:  # counted, and raised again
         EMBEDDING_FAILURES.labels(provider, model).inc()
         raise
     EMBEDDING_SECONDS.labels(provider, model).observe(time.perf_counter() - began)
