@@ -1,0 +1,34 @@
+"""Two rankings of the same items as one, by a weighted sum of their scores. Pure."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+
+def fuse(
+    *, keyword: Mapping[int, float], semantic: Mapping[int, float], weight: float
+) -> list[tuple[int, float]]:
+    """(id, score) of every item of either ranking, best first; equal scores by ascending id.
+
+    The score is `weight` (0 to 1) times the keyword signal plus the rest times the semantic one, each brought
+    to 0…1 by its least and greatest score over all items. Of both scores more is better. An item that a
+    ranking lacks, or has with a score that is no finite number (a cosine with an empty vector), scored 0
+    there: no word matched, nothing in common.
+    """
+    ids = keyword.keys() | semantic.keys()
+    by_words, by_meaning = _normalise(keyword, ids), _normalise(semantic, ids)
+    fused = [(one, weight * by_words[one] + (1 - weight) * by_meaning[one]) for one in ids]
+    return sorted(fused, key=lambda item: (-item[1], item[0]))
+
+
+def _normalise(ranking: Mapping[int, float], ids: Iterable[int]) -> dict[int, float]:
+    """Min-max over `ids`. What is missing is 0, never above an item that is there, even one that scored less
+    than 0. What is there is 1 when no two scores differ."""
+    found = {one: score for one, score in ranking.items() if math.isfinite(score)}
+    if not found:
+        return dict.fromkeys(ids, 0.0)
+    complete = all(one in found for one in ids)
+    least, greatest = min(found.values()), max(found.values())
+    floor = least if complete else min(least, 0.0)
+    if greatest == floor:
+        return {one: float(one in found) for one in ids}
+    return {one: (found[one] - floor) / (greatest - floor) if one in found else 0.0 for one in ids}
