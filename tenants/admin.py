@@ -18,6 +18,7 @@ from tenants.errors import DomainError
 from tenants.jobs.queue import replay_all
 from tenants.members import add_member, change_role, remove_member
 from tenants.models import (
+    Agent,
     ApiKey,
     AuditEntry,
     Job,
@@ -232,6 +233,16 @@ class PolicyVersionAdmin(ReadOnlyAdmin):
     list_filter = ("tenant",)
     search_fields = ("agent_id",)
     ordering = ("-created_at",)
+
+
+@admin.register(Agent)
+class AgentAdmin(ReadOnlyAdmin):
+    """`manage.py apply_agent` and the API write them."""
+
+    list_display = ("name", "tenant", "project", "version", "updated_at")
+    list_filter = ("tenant",)
+    search_fields = ("name", "project")
+    ordering = ("tenant", "name")
 
 
 @admin.register(Tombstone)

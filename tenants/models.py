@@ -118,6 +118,28 @@ class PolicyVersion(models.Model):
         return f"{self.agent_id or 'tenant'} v{self.version}"
 
 
+class Agent(models.Model):
+    """What is declared of an agent: its memory block and tool hooks."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    name = models.CharField(max_length=255, help_text="The `agent_id` of its keys, sessions and policy.")
+    project = models.CharField(max_length=200, help_text="As the spec names it, in lower case.")
+    spec = models.JSONField(help_text="The validated document, with its defaults.")
+    version = models.PositiveIntegerField(default=1, help_text="Counts its changes.")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        # Also serves the list.
+        constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="agent_name")]
+        # Serves the question whose project it is.
+        indexes = [models.Index(fields=["tenant", "project"], name="agent_project")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class JobState(models.TextChoices):
     """`failed` is the dead letter: it waits for a person."""
 
