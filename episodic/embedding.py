@@ -1,7 +1,6 @@
-"""From text to vectors: at once when the model answers, later by the sweeper when it does not."""
+"""The vectors of episodes: stored at once when the model answers, by the sweeper when it does not."""
 
 import logging
-import math
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -12,41 +11,13 @@ from numpy.typing import NDArray
 
 from episodic.metrics import SET_ASIDE
 from episodic.models import Episode, EpisodeEmbedding
-from providers.embeddings import EmbeddingRejected, EmbeddingUnavailable, get_embedder
-from tenants.errors import Unavailable
+from providers.embeddings import EmbeddingUnavailable, get_embedder
+from tenants.embedding import embed_accepted
 from tenants.router import admin_role
 from tenants.scope import scope
-from tenants.usage import metered
 
 log = logging.getLogger(__name__)
 BATCH = 64
-MOST_REJECTED = 4  # texts of one batch, each of which is looked for in some requests
-PROBE = "Hello."  # what any model takes
-
-
-def embed_query(text: str, *, tenant_id: UUID) -> NDArray[np.float32]:
-    """The query's vector, shape (dimensions,). Raises Unavailable when the model does not answer."""
-    try:
-        with metered(tenant_id):
-            vectors = get_embedder().embed([text], purpose="embed_query", interactive=True)
-    except EmbeddingUnavailable as error:
-        away = Unavailable("The embedding model is away.")
-        away.retry_after = max(math.ceil(error.retry_after or 0), Unavailable.retry_after)
-        raise away from error
-    vector: NDArray[np.float32] = vectors[0]
-    return vector
-
-
-def try_embed(
-    texts: Sequence[str], *, tenant_id: UUID, interactive: bool = True
-) -> NDArray[np.float32] | None:
-    """Vectors, shape (len(texts), dimensions); None when the model is away. Never inside a scope."""
-    try:
-        with metered(tenant_id):
-            return get_embedder().embed(texts, interactive=interactive)
-    except EmbeddingUnavailable as error:
-        log.warning("embedding_unavailable: %s", error)
-        return None
 
 
 def store_vectors(episodes: Sequence[Episode], vectors: NDArray[np.float32]) -> None:
@@ -107,39 +78,17 @@ def _embed_batch(tenant_id: UUID, size: int) -> int:
     if not batch:
         return 0
     try:
-        vectors, rejected = _embed_accepted(batch, tenant_id)
+        vectors, rejected = embed_accepted([episode.text for episode in batch], tenant_id=tenant_id)
     except EmbeddingUnavailable as error:
         log.warning("embedding_unavailable: %s", error)
         return 0
+    accepted = [episode for place, episode in enumerate(batch) if place not in rejected]
     with scope(tenant_id):
         if vectors is not None:
-            store_vectors(batch, vectors)
-        for episode in rejected:
-            _set_aside(episode)
-    return len(rejected) + (0 if vectors is None else len(batch))
-
-
-def _embed_accepted(
-    batch: list[Episode], tenant_id: UUID
-) -> tuple[NDArray[np.float32] | None, list[Episode]]:
-    """Vectors of the batch, None if too many were rejected; and those rejected, which leave the batch.
-
-    A server that rejects everything is set up wrongly: then no text is to blame.
-    """
-    rejected: list[Episode] = []
-    while batch and len(rejected) < MOST_REJECTED:
-        try:
-            return _embed([episode.text for episode in batch], tenant_id), rejected
-        except EmbeddingRejected as error:
-            if not rejected:
-                _embed([PROBE], tenant_id)
-            rejected.append(batch.pop(error.position))
-    return None, rejected
-
-
-def _embed(texts: list[str], tenant_id: UUID) -> NDArray[np.float32]:
-    with metered(tenant_id):
-        return get_embedder().embed(texts)
+            store_vectors(accepted, vectors)
+        for place in rejected:
+            _set_aside(batch[place])
+    return len(rejected) + (0 if vectors is None else len(accepted))
 
 
 def _set_aside(episode: Episode) -> None:

@@ -6,12 +6,13 @@ from uuid import UUID
 from django.db.models import Q
 
 from episodic import querysets
-from episodic.embedding import try_embed, vector_of
+from episodic.embedding import vector_of
 from episodic.metrics import counted_write
 from episodic.models import Episode
 from episodic.types import EpisodeFilter, NewEpisode
 from tenants import idempotency
 from tenants.caller import Caller
+from tenants.embedding import try_embed
 from tenants.errors import TooLarge
 from tenants.policy.reading import read_policy
 from tenants.scope import scope

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from episodic.models import Episode
 from episodic.types import EpisodeFilter, Neighbour
+from tenants.embedding import vector_literal
 
 # The subject's columns stand in both tables; the rest is known to the episodes alone.
 SUBJECT_CONDITIONS = {"user_id": "user_id = %(user_id)s", "agent_id": "agent_id = %(agent_id)s"}
@@ -70,12 +71,6 @@ def matching(*, tenant_id: UUID, where: EpisodeFilter) -> Q:
     for name, value in _params(where).items():
         condition &= Q(**{columns.get(name) or times.get(name) or name: value})
     return condition
-
-
-def vector_literal(vector: NDArray[np.float32]) -> str:
-    """The vector as pgvector reads it. Nine digits give back every float32 exactly; `str` would write
-    twice as many, and take three times as long."""
-    return "[" + (",".join(["%.9g"] * len(vector)) % tuple(vector.tolist())) + "]"
 
 
 def _all(conditions: list[str]) -> str:

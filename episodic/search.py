@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from episodic import querysets
-from episodic.embedding import embed_query
 from episodic.episodes import confine
 from episodic.types import EpisodeFilter, Neighbour
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
+from tenants.embedding import embed_query
 from tenants.scope import scope
 
 __all__ = ["confine", "embed_query", "nearest_episodes"]

@@ -10,13 +10,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from episodic.embedding import try_embed
 from episodic.models import Episode
 from episodic.revision import revise_episode
 from providers.llm import LLM, LLMRefused, LLMUnavailable, get_llm
 from providers.prompts import load_prompt
 from recall.answers import PROMPTS, SessionSummary
 from recall.transcript import render
+from tenants.embedding import try_embed
 from tenants.jobs.kinds import GiveUp, Kind, RetryLater, Task
 from tenants.jobs.queue import enqueue
 from tenants.scope import scope

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from episodic.embedding import store_vectors, try_embed
+from episodic.embedding import store_vectors
 from episodic.episodes import build_episode
 from episodic.metrics import count_unembedded, counted_at_commit
 from episodic.models import Episode, Origin
@@ -15,7 +15,9 @@ from ledger.injections import forget_items, release_items, resume_items, suspend
 from recall.rewriting import enqueue_rewrite
 from recall.summary import summarise
 from tenants import idempotency
+from tenants.agents.reading import agent_behind
 from tenants.caller import Caller
+from tenants.embedding import try_embed
 from tenants.errors import NotFound
 from tenants.policy.reading import read_policy
 from tenants.scope import scope, undecided
@@ -75,17 +77,19 @@ def wind_up(
     now: datetime,
     cause: Cause,
     only_if: Callable[[Session], bool] = lambda _locked: True,
+    summary_of: Callable[[Span], str] | None = None,
 ) -> EndedSession | None:
     """Ends the session, whoever wants it; None if the locked session fails `only_if`.
 
-    Whether there is to be a summary, the policy says for each cause. What is committed is committed once,
+    Whether there is to be a summary, the policy says for each cause; `summary_of` makes it of something else
+    than the new turns. What is committed is committed once,
     however often and by however many this is called.
     """
     ref = ref_of(session)
     left: list[Episode | None] = []
 
     def wanted(locked: Session, span: Span) -> str | None:
-        return _summary(span) if _wants_summary(locked, cause) else None
+        return (summary_of or _summary)(span) if _wants_summary(locked, cause) else None
 
     def keep(locked: Session, span: Span, summary: str) -> None:
         episode = build_episode(caller=caller, new=_episode_of(locked, span, summary), now=now)
@@ -198,6 +202,9 @@ def _delete_unused(caller: Caller, session: Session, now: datetime, unused_since
 
 
 def _wants_summary(session: Session, cause: Cause) -> bool:
+    declared = agent_behind(tenant_id=session.tenant_id, agent_id=session.agent_id, project=session.project)
+    if declared is not None and not declared.memory.auto_summarize:
+        return False
     policy = read_policy(tenant_id=session.tenant_id, agent_id=session.agent_id)
     triggers = {"end": policy.summary.on_end, "idle": policy.summary.on_idle}
     return triggers[cause] and policy.write.episodes in {"periodic", "both"}

@@ -4,13 +4,15 @@ import pytest
 from django.utils import timezone
 
 from episodic import embedding
-from episodic.embedding import BATCH, embed_pending, embed_query
+from episodic.embedding import BATCH, embed_pending
 from episodic.metrics import SET_ASIDE
 from episodic.models import Episode, EpisodeEmbedding
 from episodic.search import nearest_episodes
 from episodic.types import EpisodeFilter
 from providers.embeddings import reset_embedder
 from providers.fake import FakeProvider
+from tenants import embedding as tenants_embedding
+from tenants.embedding import embed_query
 from tenants.router import admin_role
 from tenants.scope import scope
 from tests.episodic.test_store_episode import store
@@ -100,14 +102,14 @@ def test_the_limit_holds_for_each_tenant(acme, globex):
 
 def test_an_episode_deleted_while_it_was_being_embedded_stays_deleted(acme, monkeypatch):
     rows = pending(acme.caller, 3)
-    think = embedding._embed
+    think = tenants_embedding._embed
 
     def delete_meanwhile(texts, tenant_id):
         with scope(acme.caller.tenant_id):
             Episode.objects.filter(id=rows[1].id).delete()
         return think(texts, tenant_id)
 
-    monkeypatch.setattr(embedding, "_embed", delete_meanwhile)
+    monkeypatch.setattr(tenants_embedding, "_embed", delete_meanwhile)
     embed_pending()
     assert embedded(acme.caller) == sorted([rows[0].id, rows[2].id])
 
@@ -174,13 +176,13 @@ def test_a_server_that_is_away_is_asked_once_and_nothing_is_set_aside(acme, outs
 def test_a_text_that_was_changed_meanwhile_is_not_set_aside(acme, outside, monkeypatch):
     rows = pending(acme.caller, 2)
     say(acme.caller, rows[:1], TOO_LONG)
-    think = embedding._embed
+    think = tenants_embedding._embed
 
     def change_meanwhile(texts, tenant_id):
         say(acme.caller, rows[:1], "short")
         return think(texts, tenant_id)
 
-    monkeypatch.setattr(embedding, "_embed", change_meanwhile)
+    monkeypatch.setattr(tenants_embedding, "_embed", change_meanwhile)
     embed_pending()
     assert waiting(acme.caller) == 1
     embed_pending()

@@ -7,10 +7,10 @@ from django.db import connections
 from django.utils import timezone
 
 from episodic import episodes
-from episodic.embedding import try_embed
 from episodic.episodes import store_episode
 from episodic.models import Episode
 from episodic.types import NewEpisode
+from tenants.embedding import try_embed
 from tenants.jobs import runner
 from tenants.models import Job
 from tenants.privacy.erasure import begin_erasure

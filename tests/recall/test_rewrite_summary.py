@@ -223,7 +223,8 @@ def test_without_a_vector_it_is_embedded_later(caller, llm, monkeypatch):
 
 def test_a_vector_of_the_former_words_is_not_stored(caller, llm):
     """Somebody has embedded the deterministic text while the model wrote another."""
-    from episodic.embedding import store_vectors, try_embed
+    from episodic.embedding import store_vectors
+    from tenants.embedding import try_embed
 
     append(caller, turn("user", SAID))
     end(caller)
