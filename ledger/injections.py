@@ -4,7 +4,7 @@ PostgreSQL keeps the log and decides races; Redis answers the checks.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
@@ -44,9 +44,20 @@ def check_item(*, caller: Caller, address: SessionAddress, item_key: str, now: d
 def mark_item(*, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime) -> bool:
     """Marks the item, overwriting a mark that is there; whether it is new."""
     return _write(
-        caller, address, now, "set", item_key, value,
+        caller, address, now, "set", {item_key: value},
         lambda ref: (querysets.mark(ref=ref, item_key=item_key, value=value, now=now), True),
     )  # fmt: skip
+
+
+def mark_items(*, caller: Caller, address: SessionAddress, items: Mapping[str, str], now: datetime) -> None:
+    """Marks all of them in one commit, overwriting marks that are there."""
+
+    def commit(ref: SessionRef) -> tuple[bool, bool]:
+        querysets.mark_all(ref=ref, items=items, now=now)
+        return True, True
+
+    if items:
+        _write(caller, address, now, "set", items, commit)
 
 
 def claim_item(*, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime) -> bool:
@@ -56,7 +67,7 @@ def claim_item(*, caller: Caller, address: SessionAddress, item_key: str, value:
         won = querysets.claim(ref=ref, item_key=item_key, value=value, now=now)
         return won, won
 
-    return _write(caller, address, now, "set", item_key, value, commit)
+    return _write(caller, address, now, "set", {item_key: value}, commit)
 
 
 def evict_item(*, caller: Caller, address: SessionAddress, item_key: str, now: datetime) -> bool:
@@ -67,7 +78,7 @@ def evict_item(*, caller: Caller, address: SessionAddress, item_key: str, now: d
     def commit(ref: SessionRef) -> tuple[bool, bool]:
         return bool(querysets.release(ref=ref, item_key=item_key, now=now)), True
 
-    return _write(caller, address, now, "evict", item_key, "", commit)
+    return _write(caller, address, now, "evict", {item_key: ""}, commit)
 
 
 def suspend_items(*, caller: Caller, ref: SessionRef, now: datetime) -> str:
@@ -166,8 +177,7 @@ def _write(
     address: SessionAddress,
     now: datetime,
     change: store.Change,
-    item_key: str,
-    value: str,
+    items: Mapping[str, str],
     commit: Callable[[SessionRef], tuple[bool, bool]],
 ) -> bool:
     """Runs `commit` in one scope between mark and settle. It answers (result, whether Redis must follow)."""
@@ -181,8 +191,7 @@ def _write(
             now=now.timestamp(),
             token=token,
             change=applied,
-            item_key=item_key,
-            value=value,
+            items=items,
         )
 
     try:

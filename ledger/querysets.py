@@ -1,6 +1,6 @@
 """The SQL of the injection log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,14 @@ INSERT INTO ledger_injection (id, tenant_id, namespace, user_id, session, item_k
 VALUES (%(id)s, %(tenant)s, %(namespace)s, %(user)s, %(session)s, %(item_key)s, %(value)s, %(now)s)
 ON CONFLICT (tenant_id, session, namespace, user_id, item_key) WHERE released_at IS NULL
 """
+MARK_ALL = """
+INSERT INTO ledger_injection (id, tenant_id, namespace, user_id, session, item_key, value, marked_at)
+SELECT id, %(tenant)s, %(namespace)s, %(user)s, %(session)s, item_key, value, %(now)s
+FROM unnest(%(ids)s::uuid[], %(keys)s::text[], %(values)s::text[]) AS g (id, item_key, value)
+ORDER BY item_key
+ON CONFLICT (tenant_id, session, namespace, user_id, item_key) WHERE released_at IS NULL
+DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at
+"""
 OVERWRITE = MARK + "DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at RETURNING xmax = 0"
 CLAIM = MARK + "DO NOTHING RETURNING true"
 
@@ -23,6 +31,22 @@ CLAIM = MARK + "DO NOTHING RETURNING true"
 def mark(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:
     """Sets the item's live mark; whether it is new."""
     return bool(_write(OVERWRITE, ref, item_key, value, now))
+
+
+def mark_all(*, ref: SessionRef, items: Mapping[str, str], now: datetime) -> None:
+    """Sets the live marks of all items."""
+    params: dict[str, Any] = {
+        "tenant": ref.tenant_id,
+        "namespace": ref.namespace,
+        "user": ref.user_id,
+        "session": ref.session_id,
+        "now": now,
+        "ids": [uuid7() for _ in items],
+        "keys": list(items),
+        "values": list(items.values()),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(MARK_ALL, params)
 
 
 def claim(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:

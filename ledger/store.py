@@ -1,7 +1,9 @@
 """A session's ledger in Redis: a copy of the live injections in PostgreSQL, checked in one script."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from django.conf import settings
@@ -15,6 +17,7 @@ from working.redis import SERVER_SCRIPT, RedisAway, Script
 from working.store import MARK_DIES_AFTER
 from working.types import SessionRef
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 DONE, EXPIRED = 1, 2  # as the scripts answer them
 _FOLDER = Path(__file__).parent / "scripts"
 _STATE = _FOLDER / "state.lua"
@@ -58,13 +61,13 @@ def settle(
     now: float,
     token: str,
     change: Change,
-    item_key: str = "",
-    value: str = "",
+    items: Mapping[str, str] = NOTHING,
 ) -> None:
-    """Takes the mark away and applies what was committed. Redis going away here is no error: the mark it
-    keeps, or the loss of it all, makes the next reader load again."""
+    """Takes the mark away and applies what was committed to the items. Redis going away here is no error:
+    the mark it keeps, or the loss of it all, makes the next reader load again."""
     with suppress(RedisAway):
-        _call(_settle, caller, ref, now, [token, change, item_key, value])
+        flat = [part for pair in items.items() for part in pair]
+        _call(_settle, caller, ref, now, [token, change, *flat])
 
 
 def load(

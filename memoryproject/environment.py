@@ -7,6 +7,7 @@ secrets), then in `$MEMORY_HOME/embedded.json`, which the embedded servers keep 
 
 import json
 import os
+import re
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -16,6 +17,8 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+_DURATION_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3_600.0}
+_DURATION_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -69,6 +72,15 @@ def decimal(name: str, default: float, *, minimum: float = 0, maximum: float = 1
     if not minimum <= value <= maximum:  # also false for NaN
         raise ImproperlyConfigured(f"{name} must lie between {minimum} and {maximum}, not {value}.")
     return value
+
+
+def duration(name: str, default: str) -> float:
+    """The setting in seconds, from a duration as Go writes it: `15m`, `1h30m`, `2.5s`, `500ms`, `0`."""
+    raw = text(name, default).strip()
+    parts = _DURATION_PART.findall(raw)
+    if raw != "0" and (not parts or "".join(number + unit for number, unit in parts) != raw):
+        raise ImproperlyConfigured(f"{name} must be a duration such as 15m or 1h30m, not {raw!r}.")
+    return sum(float(number) * _DURATION_UNITS[unit] for number, unit in parts)
 
 
 def flag(name: str, default: bool) -> bool:

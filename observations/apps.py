@@ -2,6 +2,14 @@ from django.apps import AppConfig
 
 
 class ObservationsConfig(AppConfig):
-    """Observations: explicit memories of agents and people."""
+    """Observations: what agents and people noted on purpose."""
 
     name = "observations"
+
+    def ready(self) -> None:
+        from observations.embedding import embed_kind
+        from observations.privacy import register_handlers
+        from tenants.jobs import kinds
+
+        register_handlers()
+        kinds.register(embed_kind())

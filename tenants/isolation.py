@@ -132,8 +132,17 @@ class DefinerFunction(DatabaseOperation):
     `reads` names the tables whose rows the function may see; each gets a SELECT policy for that role.
     """
 
-    def __init__(self, signature: str, *, returns: str, body: str, reads: Sequence[str]) -> None:
+    def __init__(
+        self,
+        signature: str,
+        *,
+        returns: str,
+        body: str,
+        reads: Sequence[str],
+        language: Literal["sql", "plpgsql"] = "sql",
+    ) -> None:
         self.signature, self.returns, self.body, self.reads = signature, returns, body, tuple(reads)
+        self.language = language
 
     def describe(self) -> str:
         return f"Create the definer function {self.signature}"
@@ -151,8 +160,9 @@ class DefinerFunction(DatabaseOperation):
         name = f"{self.signature.split('(')[0]}({types})"
         return [
             *statements,
-            f"CREATE OR REPLACE FUNCTION {self.signature} RETURNS {self.returns} LANGUAGE sql STABLE"
-            " SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp"  # pg_temp, unnamed, comes first
+            f"CREATE OR REPLACE FUNCTION {self.signature} RETURNS {self.returns}"
+            f" LANGUAGE {self.language} STABLE SECURITY DEFINER"
+            " SET search_path = pg_catalog, public, pg_temp"  # pg_temp, unnamed, comes first
             f" AS $function$ {self.body} $function$",
             f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC",
             f'GRANT EXECUTE ON FUNCTION {name} TO "{names.app}"',

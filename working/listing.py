@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Q, Sum
+from django.db.models.functions import Lower
 
 from tenants.caller import Caller
 from tenants.scope import scope
@@ -54,6 +55,18 @@ def list_sessions(
         condition &= Q(last_activity_at__lt=moment) | Q(last_activity_at=moment, id__lt=session_id)
     with scope(caller.tenant_id):
         return list(Session.objects.filter(condition).order_by("-last_activity_at", "-id")[:limit])
+
+
+def newest_summaries(*, caller: Caller, project: str, limit: int) -> list[Session]:
+    """The sessions of the project, in lower case, that have a summary, those begun last first. Whose memory
+    the key reaches within the project is its user's; the project is the caller's to confine."""
+    with scope(caller.tenant_id):
+        mine = Session.objects.annotate(shared=Lower("project")).filter(
+            tenant_id=caller.tenant_id, shared=project
+        )
+        if caller.user_id:
+            mine = mine.filter(user_id=caller.user_id)
+        return list(mine.exclude(summary="").order_by("-started_at", "-id")[:limit])
 
 
 def count_sessions(*, caller: Caller) -> SessionFigures:

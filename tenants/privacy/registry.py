@@ -62,7 +62,7 @@ class Rows:
             return
         names = [one.attname for one in self.model._meta.concrete_fields if one.attname not in self.hidden]
         names.remove("tenant_id")
-        last = UUID(int=0)
+        last: UUID | int | None = None
         while ids := self._ids_after(subject, last):
             last = ids[-1]
             for begin in range(0, len(ids), PAGE):
@@ -111,10 +111,11 @@ class Rows:
             condition &= ~self.kept(subject)
         return self.model._default_manager.filter(condition)
 
-    def _ids_after(self, subject: Subject, last: UUID) -> list[UUID]:
+    def _ids_after(self, subject: Subject, last: UUID | int | None) -> list[UUID | int]:
+        later = Q() if last is None else Q(id__gt=last)
         with scope(subject.tenant_id):
             mine = self.model._default_manager.filter(
-                self.belongs(subject), tenant_id=subject.tenant_id, id__gt=last
+                self.belongs(subject), later, tenant_id=subject.tenant_id
             )
             return list(mine.order_by("id").values_list("id", flat=True)[:IDS])
 

@@ -24,7 +24,8 @@ SLICE = 50_000  # rows that one statement reads, so that none takes long
 COLUMNS = """
 SELECT c.relname, a.attname,
        CASE WHEN t.typname IN ('json', 'jsonb') THEN 'json' WHEN t.typcategory = 'S' THEN 'text'
-            WHEN e.typname IN ('json', 'jsonb') THEN 'jsons' ELSE 'texts' END
+            WHEN e.typname IN ('json', 'jsonb') THEN 'jsons' ELSE 'texts' END,
+       (SELECT i.atttypid = 'uuid'::regtype FROM pg_attribute i WHERE i.attrelid = c.oid AND i.attname = 'id')
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -47,6 +48,8 @@ VOCABULARY = {
 MOMENTS = {
     "chat_events": "recorded_at",
     "ledger_injection": "marked_at",
+    "observation_search": "created_at",
+    "observations_observation": "created_at",
     "working_checkpoint": "updated_at",
     "working_session": "started_at",
 }
@@ -67,7 +70,7 @@ CONDITIONS = {
     "jsons": f"EXISTS (SELECT FROM unnest({{column}}) AS item WHERE {_ITEM})",
 }
 SEARCH = """
-SELECT max(id::text COLLATE "C"), {counts}
+SELECT {last}, {counts}
 FROM (SELECT * FROM {table} WHERE tenant_id = %(tenant)s AND id > %(after)s ORDER BY id LIMIT %(slice)s) row
 """
 
@@ -79,6 +82,7 @@ class Column:
     table: str
     name: str
     form: str
+    has_uuids: bool  # as ids; else these are numbers, beside which a moment must stand in `MOMENTS`
 
 
 def scan_tables(subject: Subject, *, report: Callable[[], object]) -> dict[str, int]:
@@ -108,8 +112,11 @@ def _search(table: str, columns: list[Column], subject: Subject) -> Iterator[Map
         f"count(*) FILTER (WHERE {conditions} AND {CONDITIONS[one.form].format(column=quote(one.name))})"
         for one in columns
     ]
-    statement = SEARCH.format(table=quote(table), counts=", ".join(counts))
-    params, last = _params(subject), str(UUID(int=0))
+    # Not every PostgreSQL has a maximum of UUIDs.
+    newest_id = 'max(id::text COLLATE "C")' if columns[0].has_uuids else "max(id)"
+    statement = SEARCH.format(table=quote(table), counts=", ".join(counts), last=newest_id)
+    last: str | int = str(UUID(int=0)) if columns[0].has_uuids else -1
+    params = _params(subject)
     while True:
         with scope(subject.tenant_id), connection.cursor() as cursor:
             cursor.execute(statement, params | {"after": last})

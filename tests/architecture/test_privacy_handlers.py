@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 
 from ledger.models import Injection
-from tenants.models import AuditEntry, Member, PolicyVersion, ProviderUsage, Tenant, Tombstone
+from tenants.models import Agent, AuditEntry, Member, PolicyVersion, ProviderUsage, Tenant, Tombstone
 from tenants.privacy.registry import Keys, Rows, handlers
 from tenants.privacy.residue import EXEMPT, MOMENTS, VOCABULARY
 from tests.architecture.sources import ROOT
@@ -18,6 +18,7 @@ from working.models import Session
 # Tables that no erasure touches and no export shows, each with its reason.
 NOBODYS = {
     Tenant: "a customer of the operator's, not a person in its memory",
+    Agent: "what an operator declares of a program",
     AuditEntry: "can only be added to; an erased person stands in it by a pseudonym",
     Member: "an account of Django's, which the operator makes and removes",
     PolicyVersion: "settings of a tenant or an agent",

@@ -7,7 +7,7 @@ import pytest
 
 from tests.architecture.sources import ROOT, python_files, tree
 
-READERS = {"text", "number", "decimal", "flag", "words", "database_url"}
+READERS = {"text", "number", "decimal", "duration", "flag", "words", "database_url"}
 ROW = re.compile(r"^\| `([A-Z_]+)` \| (.+?) \| (.+) \|$", re.MULTILINE)
 TEXT = (ROOT / "docs" / "settings.md").read_text()
 ROWS = {name: (default, meaning) for name, default, meaning in ROW.findall(TEXT)}
@@ -75,7 +75,8 @@ def test_the_bounds_of_numbers_are_told():
 def test_every_setting_is_read_in_settings_py_by_a_reader():
     """No other module of the product reads Django's settings from the environment by itself."""
     assert read_elsewhere() <= {
-        "MEMORY_HOME", "WEB_WORKERS", "WEB_THREADS", "STRATA_URL", "STRATA_API_KEY", "NO_COLOR",
+        "MEMORY_HOME", "WEB_WORKERS", "WEB_THREADS", "STRATA_URL", "STRATA_API_KEY", "STRATA_PROJECT",
+        "STRATA_SESSION", "NO_COLOR",
     }  # fmt: skip
 
 

@@ -17,7 +17,14 @@ from django.utils import timezone
 
 from episodic.models import Episode, EpisodeEmbedding
 from ledger.models import Injection
+from observations.models import (
+    Observation,
+    ObservationEmbedding,
+    ObservationRevision,
+    SearchEntry,
+)
 from tenants.models import (
+    Agent,
     ApiKey,
     AuditEntry,
     ExportChunk,
@@ -146,6 +153,70 @@ def member(tenant_id: UUID) -> Member:
 def policy_version(tenant_id: UUID) -> PolicyVersion:
     version = secrets.randbelow(2**30)
     return PolicyVersion(tenant_id=tenant_id, version=version, document={}, author="test")
+
+
+@factory(Observation)
+def observation(tenant_id: UUID) -> Observation:
+    now = timezone.now()
+    return Observation(
+        id=secrets.randbelow(2**40) + 2**40,
+        tenant_id=tenant_id,
+        project="walls",
+        type="decision",
+        title="t",
+        content="c",
+        normalized_hash="0" * 64,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+@factory(ObservationRevision)
+def observation_revision(tenant_id: UUID) -> ObservationRevision:
+    parent = store(observation(tenant_id))
+    return ObservationRevision(
+        tenant_id=tenant_id,
+        observation_id=parent.id,
+        number=1,
+        type="decision",
+        title="t",
+        content="c",
+        replaced_at=timezone.now(),
+        replaced_by="test",
+    )
+
+
+@factory(SearchEntry)
+def search_entry(tenant_id: UUID) -> SearchEntry:
+    parent = store(observation(tenant_id))
+    return SearchEntry(
+        id=parent.id,
+        tenant_id=tenant_id,
+        corpus="walls",
+        scope="project",
+        type="decision",
+        created_at=parent.created_at,
+        length=1,
+        lexemes="'word':1",
+    )
+
+
+@factory(ObservationEmbedding)
+def observation_embedding(tenant_id: UUID) -> ObservationEmbedding:
+    parent = store(observation(tenant_id))
+    return ObservationEmbedding(
+        tenant_id=tenant_id,
+        observation_id=parent.id,
+        corpus="walls",
+        model="test",
+        embedding=np.zeros(3, np.float32),
+    )
+
+
+@factory(Agent)
+def agent(tenant_id: UUID) -> Agent:
+    now, name = timezone.now(), secrets.token_hex(4)
+    return Agent(tenant_id=tenant_id, name=name, project=name, spec={}, created_at=now, updated_at=now)
 
 
 @factory(Job)

@@ -15,6 +15,7 @@ from tenants.privacy.erasure import begin_erasure
 from tenants.scope import scope
 from tests.conftest import Member
 from tests.isolation.tables import TENANT_MODELS
+from tests.observations.notes import embed, note
 from working.models import Session
 
 
@@ -41,6 +42,16 @@ def live(member: Member, user: str, *, word: str = "sesame") -> None:
         headers = {"Idempotency-Key": f"{user.encode().hex()[:40]}-{number}"} if number % 2 else {}
         answer = member.http.request(method, path, params=named, json=body, headers=headers)
         assert answer.is_success, (path, answer.status_code, answer.text)
+    for content in ("first", "observation"):  # the second time over the first
+        note(
+            member.caller,
+            f"{word} {content}",
+            session_id="talk",
+            user_id=user,
+            topic_key="topic",
+            project="elsewhere",
+        )
+    embed(member.caller)
     member.with_key(user_id=user)
 
 
@@ -54,6 +65,8 @@ WORDS = (
     "claim",
     "episode",
     "aegis",
+    "first",
+    "observation",
     "later turn",
 )
 

@@ -1,0 +1,68 @@
+"""One observation within the key's reach, and lists of them."""
+
+from datetime import datetime
+from itertools import chain
+
+from django.db.models import Q
+
+from observations import querysets
+from observations.models import Observation
+from observations.projects import bound_project
+from observations.search import confine
+from observations.types import GLOBAL, ObservationFilter
+from tenants.caller import Caller
+from tenants.errors import NotFound
+from tenants.scope import scope
+
+
+def access_observation(*, caller: Caller, observation_id: int) -> Observation:
+    """A live one that the key reaches. Raises NotFound, also for another's."""
+    reach = reach_of(caller)
+    with scope(caller.tenant_id):
+        found = Observation.objects.filter(reach, id=observation_id, deleted_at=None).first()
+    if found is None:
+        raise NotFound("observation not found")
+    return found
+
+
+def reach_of(caller: Caller) -> Q:
+    """What the key sees: one user's, one project's and the global ones. Asked outside a scope."""
+    condition = Q(tenant_id=caller.tenant_id)
+    if caller.user_id:
+        condition &= Q(user_id=caller.user_id)
+    if project := bound_project(caller):
+        condition &= Q(project=project) | Q(scope=GLOBAL)
+    return condition
+
+
+def list_observations(
+    *,
+    caller: Caller,
+    where: ObservationFilter,
+    limit: int,
+    before: tuple[datetime, int] | None = None,
+    trashed: bool = False,
+) -> list[Observation]:
+    """Observations within the key's reach, newest first; `before`: continue after that one. Those in the
+    trash instead, those thrown away last first."""
+    where = confine(caller, where)
+    moment = "deleted_at" if trashed else "created_at"
+    condition = querysets.matching(tenant_id=caller.tenant_id, where=where)
+    condition &= Q(deleted_at__isnull=not trashed)
+    if before is not None:
+        at, observation_id = before
+        condition &= Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": observation_id})
+    with scope(caller.tenant_id):
+        arms = [
+            Observation.objects.filter(condition, arm).order_by(f"-{moment}", "-id")[:limit]
+            for arm in _arms(where)
+        ]
+        found = {row.id: row for row in chain.from_iterable(arms)}.values()
+    return sorted(found, key=lambda row: (getattr(row, moment), row.id), reverse=True)[:limit]
+
+
+def _arms(where: ObservationFilter) -> list[Q]:
+    """Each has an index of its own; for both at once PostgreSQL would sort all that there is."""
+    if not where.project or where.scope == GLOBAL:
+        return [Q()]
+    return [Q(project=where.project)] if where.scope else [Q(project=where.project), Q(scope=GLOBAL)]

@@ -1,0 +1,248 @@
+"""The SQL of observations: locks, filters, keyword candidates, corpus sizes, nearest neighbours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db import connection
+from django.db.models import Q
+from numpy.typing import NDArray
+
+from observations.lexemes import IndexedText
+from observations.models import Observation
+from observations.types import GLOBAL, ObservationFilter
+from tenants.embedding import vector_literal
+
+MOST_TERMS = 16  # that `observations_find` scores by, as migrations/0002 writes it
+
+# In one order for all, so that two writers never wait for each other.
+LOCK = "SELECT pg_advisory_xact_lock(k) FROM unnest(%s::bigint[]) k"
+
+WRITE_ENTRY = """
+INSERT INTO observation_search (id, tenant_id, corpus, user_id, scope, type, created_at, length, lexemes)
+VALUES (%(id)s, %(tenant)s, %(corpus)s, %(user)s, %(scope)s, %(type)s, %(created)s, %(length)s,
+        %(lexemes)s::tsvector)
+ON CONFLICT (tenant_id, id) DO UPDATE SET corpus = EXCLUDED.corpus, scope = EXCLUDED.scope,
+    type = EXCLUDED.type, length = EXCLUDED.length, lexemes = EXCLUDED.lexemes
+"""
+
+FIND = """
+SELECT id, length, ranks FROM observations_find(
+    %(wanted)s::tsquery, %(terms)s::text[]::tsquery[], %(weights)s::float8[], %(mean)s,
+    %(corpora)s::text[], %(user)s, %(scope)s, %(type)s, %(tags)s::text[], %(session)s, %(since)s, %(until)s,
+    %(most)s)
+"""
+COUNT = "SELECT n FROM observations_count(%(terms)s::text[]::tsquery[], %(corpora)s::text[], %(user)s) n"
+
+SIZE = """
+SELECT count(*), coalesce(sum(length), 0) FROM observation_search
+WHERE tenant_id = %(tenant)s AND corpus = ANY(%(corpora)s)
+"""
+# One step of the index for each, from the first on: DISTINCT would read every entry.
+CORPORA = """
+WITH RECURSIVE found AS (
+    (SELECT corpus FROM observation_search WHERE tenant_id = %(tenant)s ORDER BY corpus LIMIT 1)
+    UNION ALL
+    SELECT later.corpus FROM found CROSS JOIN LATERAL (
+        SELECT corpus FROM observation_search WHERE tenant_id = %(tenant)s AND corpus > found.corpus
+        ORDER BY corpus LIMIT 1) AS later
+)
+SELECT corpus FROM found
+"""
+
+# Written out: to have the ORM compose it at every search costs more than PostgreSQL takes to answer.
+COLUMNS = ", ".join(field.column for field in Observation._meta.concrete_fields if field.column)
+LIVE_BY_ID = f"""
+SELECT {COLUMNS} FROM observations_observation
+WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s) AND deleted_at IS NULL
+"""  # noqa: S608
+
+MINE = "tenant_id = %(tenant)s AND corpus = ANY(%(corpora)s) AND model = %(model)s{conditions}"
+# Every vector is compared: the sum keeps the planner from the approximate index.
+EXACT = f"""
+SELECT observation_id, 1 - (embedding <=> %(query)s::vector) FROM observation_embeddings
+WHERE {MINE} ORDER BY (embedding <=> %(query)s::vector) + 0, observation_id LIMIT %(limit)s
+"""  # noqa: S608
+# By the index of migrations/0001, going on until enough of the corpus are found.
+APPROXIMATE = f"""
+SET LOCAL hnsw.ef_search = 100; SET LOCAL hnsw.iterative_scan = strict_order;
+SELECT observation_id, 1 - (embedding::halfvec({{dimensions}}) <=> %(query)s::halfvec({{dimensions}}))
+FROM observation_embeddings WHERE {MINE}
+ORDER BY embedding::halfvec({{dimensions}}) <=> %(query)s::halfvec({{dimensions}}) LIMIT %(limit)s
+"""  # noqa: S608
+# An array, not a join, as in `episodic.querysets`.
+AMONG = " AND observation_id = ANY (ARRAY(SELECT id FROM observations_observation WHERE {conditions}))"
+VECTORS = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'observation_embeddings'::regclass"
+
+ROW_CONDITIONS = {
+    "scope": "scope = %(scope)s",
+    "type": "type = %(type)s",
+    "tags": "tags @> %(tags)s",
+    "session": "session = %(session)s",
+    "since": "created_at >= %(since)s",
+    "until": "created_at <= %(until)s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An observation that holds what was searched for: its number of lexemes, and `ts_rank` of each term."""
+
+    id: int
+    length: int
+    ranks: Sequence[float | None]
+
+
+def lock(keys: Sequence[int]) -> None:
+    """Takes the advisory locks until the open scope ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK, [sorted(keys)])
+
+
+def corpus_of(observation: Observation) -> str:
+    """What its lexemes are counted among: its project's, or those that every project sees."""
+    return "" if observation.scope == GLOBAL else observation.project
+
+
+def write_entry(observation: Observation, text: IndexedText) -> None:
+    """Makes the observation findable by its words; what it said before is found no more."""
+    params: dict[str, Any] = {
+        "id": observation.id,
+        "tenant": observation.tenant_id,
+        "corpus": corpus_of(observation),
+        "user": observation.user_id,
+        "scope": observation.scope,
+        "type": observation.type,
+        "created": observation.created_at,
+        "length": text.length,
+        "lexemes": text.vector,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(WRITE_ENTRY, params)
+
+
+def find(
+    *,
+    wanted: str,
+    terms: Sequence[str],
+    weights: Sequence[float],
+    mean_length: float,
+    corpora: Sequence[str],
+    where: ObservationFilter,
+    most: int,
+) -> list[Candidate]:
+    """The `most` promising ones that `wanted` finds, all of them if there are fewer. `terms`, at most
+    `MOST_TERMS` of them, are what they are scored by, with their `weights`."""
+    params = _row_params(where) | {
+        "wanted": wanted,
+        "terms": list(terms),
+        "weights": list(weights),
+        "mean": max(mean_length, 1.0),
+        "corpora": list(corpora),
+        "user": where.user_id or None,
+        "most": most,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FIND, params)
+        return [Candidate(*row) for row in cursor.fetchall()]
+
+
+def count(*, terms: Sequence[str], corpora: Sequence[str], user_id: str) -> list[int]:
+    """How many observations hold each term."""
+    params = {"terms": list(terms), "corpora": list(corpora), "user": user_id or None}
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT, params)
+        return [n for (n,) in cursor.fetchall()]
+
+
+def size_of(*, tenant_id: UUID, corpora: Sequence[str], user_id: str) -> tuple[int, int]:
+    """How many observations the corpora hold, and how many lexemes these hold together."""
+    sql = SIZE + (" AND user_id = %(user)s" if user_id else "")
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"tenant": tenant_id, "corpora": list(corpora), "user": user_id})
+        documents, lexemes = cursor.fetchone()
+    return documents, lexemes
+
+
+def corpora_in(tenant_id: UUID) -> list[str]:
+    """Every corpus of the tenant."""
+    with connection.cursor() as cursor:
+        cursor.execute(CORPORA, {"tenant": tenant_id})
+        return [corpus for (corpus,) in cursor.fetchall()]
+
+
+def count_vectors() -> int:
+    """About how many vectors all tenants have together, as PostgreSQL estimates it."""
+    with connection.cursor() as cursor:
+        cursor.execute(VECTORS)
+        (vectors,) = cursor.fetchone()
+    return int(vectors)
+
+
+def nearest(
+    *,
+    tenant_id: UUID,
+    model: str,
+    query: NDArray[np.float32],
+    corpora: Sequence[str],
+    where: ObservationFilter,
+    limit: int,
+    exact: bool,
+) -> dict[int, float]:
+    """Ids and cosine similarities of the `limit` nearest to `query`, shape (dimensions,)."""
+    params = {name: value for name, value in _row_params(where).items() if value is not None} | {
+        "tenant": tenant_id,
+        "model": model,
+        "query": vector_literal(query),
+        "corpora": list(corpora),
+        "user": where.user_id,
+        "limit": limit,
+    }
+    conditions = " AND user_id = %(user)s" if where.user_id else ""
+    if rows := [sql for name, sql in ROW_CONDITIONS.items() if name in params]:
+        conditions += AMONG.format(conditions=" AND ".join(["tenant_id = %(tenant)s", *rows]))
+    statement = EXACT if exact else APPROXIMATE
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(conditions=conditions, dimensions=len(query)), params)
+        while cursor.description is None:  # what SET answers
+            cursor.nextset()
+        return {observation_id: float(cosine) for observation_id, cosine in cursor.fetchall()}
+
+
+def matching(*, tenant_id: UUID, where: ObservationFilter) -> Q:
+    """The conditions on the rows themselves, the project apart."""
+    columns = {"tags": "tags__contains", "since": "created_at__gte", "until": "created_at__lte"}
+    given = _row_params(where) | {"user_id": where.user_id or None}
+    return Q(
+        tenant_id=tenant_id,
+        **{columns.get(name, name): value for name, value in given.items() if value is not None},
+    )
+
+
+def _row_params(where: ObservationFilter) -> dict[str, Any]:
+    """What is asked of a row; None is nothing."""
+    return {
+        "scope": where.scope or None,
+        "type": where.type or None,
+        "tags": list(where.tags) or None,
+        "session": where.session_id or None,
+        "since": where.since,
+        "until": where.until,
+    }
+
+
+def visible_in(where: ObservationFilter) -> Q:
+    """What is seen from the filter's project: its own, and every project's global ones."""
+    if not where.project or where.scope == GLOBAL:
+        return Q()
+    return Q(project=where.project) | Q(scope=GLOBAL)
+
+
+def live_by_id(*, tenant_id: UUID, ids: Sequence[int]) -> dict[int, Observation]:
+    """The rows of those that are not in the trash."""
+    if not ids:
+        return {}
+    found = Observation.objects.raw(LIVE_BY_ID, {"tenant": tenant_id, "ids": list(ids)})
+    return {row.id: row for row in found}

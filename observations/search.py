@@ -1,0 +1,151 @@
+"""Search: by topic key, by words, by meaning."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexical.analysis import analyse_query
+from lexical.fusion import fuse
+from observations import querysets
+from observations.keyword import Corpora, Phrases, match_all, match_any
+from observations.models import Observation
+from observations.projects import project_of
+from observations.statistics import all_vectors, read_statistics
+from observations.types import GLOBAL, MatchMode, Method, ObservationFilter, SearchHit
+from providers.embeddings import get_embedder
+from tenants.caller import Caller
+from tenants.embedding import embed_query
+from tenants.errors import Unavailable
+from tenants.scope import scope
+
+log = logging.getLogger(__name__)
+TOPIC_RANK = -1000.0  # of what is found by its topic key: before everything else
+KEYWORD_SHARE = 0.7  # of a hybrid score; the rest is likeness in meaning
+LEAST_COSINE = 0.25  # what is less alike in meaning is not like the query at all
+ARM = 50  # candidates that each arm of a hybrid search brings, at least
+EXACT_UP_TO = 5_000  # observations of which every vector is compared
+APPROXIMATE_FROM = 0.05  # share of all vectors below which the index would mostly find others' ones
+Ranked = dict[int, tuple[float, Method]]
+
+
+def search_observations(
+    *,
+    caller: Caller,
+    text: str,
+    where: ObservationFilter,
+    limit: int,
+    mode: MatchMode | None = None,
+) -> list[SearchHit]:
+    """The observations that answer to `text`, best first, within the key's reach.
+
+    `all`: they hold every word. `any`: at least one. `hybrid`: one, or the meaning is alike; with the
+    embedding model away, one. None: every word, and hybrid if there is none such. A text with a slash finds
+    topic keys that contain it, before all others.
+    """
+    phrases = analyse_query(text)
+    if not phrases or limit < 1:
+        return []
+    where = confine(caller, where)
+    corpora = corpora_of(caller, where)
+    ranked: Ranked = {}
+    with scope(caller.tenant_id):
+        if "/" in text:
+            ranked = _by_topic(caller, text, where, limit)
+        if mode != "hybrid":
+            match = match_any if mode == "any" else match_all
+            ranked = _ranked(match(corpora, phrases, limit), "bm25") | ranked
+        hits = _load(caller, ranked, limit)
+    if mode == "hybrid" or (mode is None and not hits):
+        return _hybrid(caller, text, phrases, corpora, ranked, limit)
+    return hits
+
+
+def confine(caller: Caller, where: ObservationFilter) -> ObservationFilter:
+    """The filter with what the key is bound to filled in. Raises Forbidden when it asks for another's."""
+    return replace(
+        where,
+        project=project_of(caller, where.project) or None,
+        user_id=caller.confine_user(where.user_id) or None,
+    )
+
+
+def corpora_of(caller: Caller, where: ObservationFilter) -> Corpora:
+    """Where a search in the confined filter looks."""
+    if where.scope == GLOBAL:
+        names = [""]
+    elif where.project:
+        names = [where.project] if where.scope else [where.project, ""]
+    else:
+        with scope(caller.tenant_id):
+            names = querysets.corpora_in(caller.tenant_id)
+    return Corpora(caller.tenant_id, tuple(names), where)
+
+
+def search_by_meaning(corpora: Corpora, vector: NDArray[np.float32], limit: int) -> dict[int, float]:
+    """The nearest in meaning with their cosines, in an open scope: exactly in a small corpus, by the index in
+    one that makes up much of it, and exactly once more if that finds too few."""
+    where, known = corpora.where, {}
+    documents = read_statistics(
+        tenant_id=corpora.tenant_id, corpora=corpora.names, user_id=corpora.user_id, lexemes=()
+    ).documents
+    exact = documents <= max(EXACT_UP_TO, APPROXIMATE_FROM * all_vectors())
+    for exactly in [True] if exact else [False, True]:
+        known = querysets.nearest(
+            tenant_id=corpora.tenant_id,
+            model=get_embedder().model,
+            query=vector,
+            corpora=corpora.names,
+            where=where,
+            limit=limit,
+            exact=exactly,
+        )
+        if len(known) >= limit:
+            break
+    return {one: cosine for one, cosine in known.items() if cosine >= LEAST_COSINE}
+
+
+def _hybrid(
+    caller: Caller, text: str, phrases: Phrases, corpora: Corpora, ranked: Ranked, limit: int
+) -> list[SearchHit]:
+    """What the two arms find, their scores made comparable and added."""
+    vector = _embedded(caller, text)
+    breadth = max(ARM, limit)
+    with scope(caller.tenant_id):
+        keyword = match_any(corpora, phrases, breadth)
+        semantic = {} if vector is None else search_by_meaning(corpora, vector, breadth)
+        fused = dict(fuse(keyword=keyword, semantic=semantic, weight=KEYWORD_SHARE))
+        return _load(caller, _ranked(fused, "hybrid") | ranked, limit)
+
+
+def _embedded(caller: Caller, text: str) -> NDArray[np.float32] | None:
+    try:
+        return embed_query(text, tenant_id=caller.tenant_id)
+    except Unavailable:
+        log.warning("search_by_meaning_skipped: the embedding model is away")
+        return None
+
+
+def _by_topic(caller: Caller, text: str, where: ObservationFilter, limit: int) -> Ranked:
+    """Live observations whose topic key contains the text, newest change first."""
+    live = Observation.objects.filter(querysets.matching(tenant_id=caller.tenant_id, where=where))
+    found = live.filter(querysets.visible_in(where), deleted_at=None, topic_key__icontains=text.strip())
+    newest = found.order_by("-updated_at", "-id").values_list("id", flat=True)[:limit]
+    return dict.fromkeys(newest, (TOPIC_RANK, "topic_key"))
+
+
+def _ranked(scores: dict[int, float], method: Method) -> Ranked:
+    return {observation_id: (-score, method) for observation_id, score in scores.items()}
+
+
+def _load(caller: Caller, ranked: Ranked, limit: int) -> list[SearchHit]:
+    best = sorted(ranked, key=lambda one: ranked[one][0])[:limit]  # stable: ties stay as they came
+    rows = querysets.live_by_id(tenant_id=caller.tenant_id, ids=best)
+    return [SearchHit(rows[one], *ranked[one]) for one in best if one in rows]
+
+
+def hits_of(rows: Sequence[Observation], method: Method) -> list[SearchHit]:
+    """Observations that were not searched for, as hits without a rank."""
+    return [SearchHit(row, 0.0, method) for row in rows]

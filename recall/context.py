@@ -1,0 +1,161 @@
+"""What an agent is told at each turn: the last sessions' summaries, and the observations that matter."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from ledger.injections import mark_items, read_items
+from observations.observations import list_observations
+from observations.projects import bound_project, project_of
+from observations.search import search_observations
+from observations.types import Method, ObservationFilter, SearchHit
+from recall.context_block import render_block
+from tenants.agents.reading import agent_of
+from tenants.caller import Caller
+from working.listing import newest_summaries
+from working.models import Session
+from working.types import SessionAddress
+
+SESSIONS = 3  # summaries of the last ones
+LIMIT = 5  # observations, if neither request nor agent says how many
+LONGEST_QUERY, LONGEST_CONTENT = 500, 300  # characters
+FURTHER = 20  # observations looked at beyond the limit for those that the session has not been told yet
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuery:
+    """What is asked. With a session, what it is told is entered in its ledger; `dedupe` leaves out what it
+    has been told already, unless that says something else by now."""
+
+    project: str | None
+    text: str = ""
+    scope: str | None = None
+    limit: int | None = None
+    session_id: str | None = None
+    dedupe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSession:
+    """A session's summary."""
+
+    session_id: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldObservation:
+    """An observation, its content cut off at 300 characters; how it was found. The smaller the rank the
+    better; 0 for one that is only recent."""
+
+    id: int
+    type: str
+    title: str
+    content: str
+    rank: float
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the agent is told, and the text that was searched for."""
+
+    sessions: tuple[ToldSession, ...]
+    observations: tuple[ToldObservation, ...]
+    query_used: str
+
+    def render(self) -> str:
+        """The text for the prompt."""
+        return render_block(
+            summaries=[one.summary for one in self.sessions],
+            items=[(one.type, one.title, one.content) for one in self.observations],
+        )
+
+
+def fetch_context(*, caller: Caller, query: ContextQuery, now: datetime) -> Context:
+    """Observations that hold every word of the query, then those nearest to it in words and meaning, then the
+    newest ones, until there are enough (AgentOps contract, §1.7)."""
+    project = project_of(caller, query.project)
+    text = query.text[:LONGEST_QUERY]
+    limit = _limit(caller, project, query.limit)
+    if not project:
+        return Context((), (), text)
+    told = _told(caller, query, now) if query.dedupe else {}
+    where = ObservationFilter(project=project, scope=query.scope)
+    hits = _fresh(_observations(caller, text, where, limit + (FURTHER if told else 0)), told)[:limit]
+    sessions = [
+        session
+        for session in newest_summaries(caller=caller, project=project, limit=SESSIONS)
+        if told.get(_session_key(session)) != _session_state(session)
+    ]
+    if query.session_id:
+        marks = {_key(hit): _state(hit) for hit in hits}
+        marks |= {_session_key(one): _session_state(one) for one in sessions}
+        mark_items(caller=caller, address=SessionAddress(query.session_id), items=marks, now=now)
+    return Context(
+        tuple(ToldSession(one.external_id, one.summary) for one in sessions), tuple(map(_item, hits)), text
+    )
+
+
+def _limit(caller: Caller, project: str, asked: int | None) -> int:
+    """How many observations: as asked, at most the limit of the key's agent; 0 when the agent is to get
+    none."""
+    agent = agent_of(caller=caller, project=project)
+    if agent is None:
+        return LIMIT if asked is None else asked
+    most = agent.memory.context_limit
+    is_own = bool(caller.agent_id) and bound_project(caller) == project
+    return most if asked is None or most == 0 else min(asked, most) if is_own else asked
+
+
+def _observations(caller: Caller, text: str, where: ObservationFilter, limit: int) -> list[SearchHit]:
+    if limit < 1:
+        return []
+    hits = search_observations(caller=caller, text=text, where=where, limit=limit, mode="all")
+    if len(hits) < limit and text.strip():
+        hits += search_observations(caller=caller, text=text, where=where, limit=limit, mode="hybrid")
+    if len(hits := _distinct(hits)) < limit:
+        newest = list_observations(caller=caller, where=where, limit=limit)
+        hits = _distinct([*hits, *(SearchHit(one, 0.0, "recency") for one in newest)])
+    return hits[:limit]
+
+
+def _distinct(hits: list[SearchHit]) -> list[SearchHit]:
+    """Each observation once, as it was found first."""
+    first: dict[int, SearchHit] = {}
+    for hit in hits:
+        first.setdefault(hit.observation.id, hit)
+    return list(first.values())
+
+
+def _told(caller: Caller, query: ContextQuery, now: datetime) -> Mapping[str, str]:
+    if not query.session_id:
+        return {}
+    return read_items(caller=caller, address=SessionAddress(query.session_id), now=now)
+
+
+def _fresh(hits: list[SearchHit], told: Mapping[str, str]) -> list[SearchHit]:
+    return [hit for hit in hits if told.get(_key(hit)) != _state(hit)]
+
+
+def _key(hit: SearchHit) -> str:
+    return f"observation:{hit.observation.id}"
+
+
+def _state(hit: SearchHit) -> str:
+    """What it said when it was told, so that it is told again once it says something else."""
+    return hit.observation.normalized_hash[:16]
+
+
+def _session_key(session: Session) -> str:
+    return f"session:{session.id}"
+
+
+def _session_state(session: Session) -> str:
+    return str(session.summarised_seq)
+
+
+def _item(hit: SearchHit) -> ToldObservation:
+    one = hit.observation
+    content = one.content if len(one.content) <= LONGEST_CONTENT else one.content[:LONGEST_CONTENT] + "..."
+    return ToldObservation(one.id, one.type, one.title, content, hit.rank, hit.method)

@@ -1,0 +1,111 @@
+"""The end of a session whose transcript comes with it, as the AgentOps runtime sends it."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recall.sessions import wind_up
+from recall.summary import summarise
+from tenants import idempotency
+from tenants.caller import Caller
+from tenants.scope import scope
+from working.ending import Span
+from working.events import ROLE_EVENTS, append_events
+from working.models import Event, Session
+from working.sessions import find_session, ref_of
+from working.types import NewEvent, SessionAddress
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a transcript, as text."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndedTranscript:
+    """The summary of the session, empty if there is none, and how many messages it had."""
+
+    session_id: str
+    summary: str
+    message_count: int
+
+
+def end_with_transcript(
+    *, caller: Caller, address: SessionAddress, messages: Sequence[Message], now: datetime
+) -> EndedTranscript:
+    """Adds to the session's log what it lacks of the transcript, and ends it with a summary of all of it.
+
+    Ending it again replaces the summary if there are new messages. Of an unknown session nothing is kept.
+    Raises RedisAway before anything is changed.
+    """
+    session = find_session(caller=caller, address=address)
+    if session is None:
+        return _unknown(caller, address, messages)
+    if lacking := _lacking(session, messages):
+        ref = ref_of(session)
+        exact = SessionAddress(ref.session_id, ref.user_id, ref.namespace)
+        session = append_events(
+            caller=caller, address=exact, events=[_turn(*one, now) for one in lacking], now=now
+        ).session
+
+    def summary_of(span: Span) -> str:
+        return (
+            _summary(messages)
+            if messages
+            else summarise(messages=span.messages, first=span.first, last=span.last)
+        )
+
+    ended = wind_up(caller=caller, session=session, now=now, cause="end", summary_of=summary_of)
+    assert ended is not None  # noqa: S101  it had no condition
+    return EndedTranscript(session.external_id, ended.summary, len(messages) or session.turn_count)
+
+
+def _unknown(caller: Caller, address: SessionAddress, messages: Sequence[Message]) -> EndedTranscript:
+    done = EndedTranscript(address.session_id, _summary(messages) if messages else "", len(messages))
+    with scope(caller.tenant_id):  # sent again, it must not end one that has come since
+        idempotency.keep(done, user_id=caller.confine_user(address.user_id))
+    return done
+
+
+def _summary(messages: Sequence[Message]) -> str:
+    spoken = [one.content for one in messages if one.role == "user"]
+    count = sum(one.role in ("user", "assistant") for one in messages)
+    return summarise(messages=count, first=spoken[0] if spoken else None, last=spoken[-1] if spoken else None)
+
+
+def _lacking(session: Session, messages: Sequence[Message]) -> list[tuple[int, Message]]:
+    """The messages that the log does not hold yet, each with how often it was said before. What was logged
+    while the session went on is not logged a second time."""
+    with scope(session.tenant_id):
+        turns = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id).exclude(role="")
+        logged = Counter(
+            (role, content)
+            for role, content in turns.values_list("role", "content")
+            if isinstance(content, str)
+        )
+    lacking, seen = [], Counter[tuple[str, str]]()
+    for message in messages:
+        said = (message.role, message.content)
+        seen[said] += 1
+        if seen[said] > logged[said]:
+            lacking.append((seen[said], message))
+    return lacking
+
+
+def _turn(occurrence: int, message: Message, now: datetime) -> NewEvent:
+    """Its id comes from what it says, so that two ends at once add it once."""
+    known = message.role in ROLE_EVENTS
+    digest = hashlib.sha256(f"{message.role}\x00{message.content}".encode()).hexdigest()[:32]
+    return NewEvent(
+        event_type=ROLE_EVENTS.get(message.role, "message"),
+        content=message.content,
+        created_at=now,
+        external_id=f"transcript-{digest}-{occurrence}",
+        role=message.role if known else "",
+        metadata={} if known else {"role": message.role},
+    )
