@@ -1,0 +1,47 @@
+"""Reads the arguments of a call: a client may send any JSON, whatever the tool's schema says."""
+
+from api.mcp.tool import Arguments, ToolError
+from api.parsers import check_text
+from tenants.errors import Invalid
+
+MOST = 1_000  # of what a limit may ask for
+
+
+def text_of(given: Arguments, name: str) -> str:
+    """The string; empty when there is none. Raises ToolError."""
+    value = given.get(name)
+    if value is None:
+        return ""
+    return _storable(value, name, f"{name} must be a string")
+
+
+def texts_of(given: Arguments, name: str) -> tuple[str, ...]:
+    """The list of strings; empty when there is none. Raises ToolError."""
+    value = given.get(name)
+    complaint = f"{name} must be an array of strings"
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise ToolError(complaint)
+    return tuple(_storable(one, name, complaint) for one in value)
+
+
+def limit_of(given: Arguments, default: int) -> int:
+    """`limit`: 0 and less mean the default, more than 1,000 means 1,000. Raises ToolError."""
+    value = given.get("limit")
+    if value is None:
+        return default
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # JSON has one kind of number
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ToolError("limit must be an integer")
+    return min(value, MOST) if value > 0 else default
+
+
+def _storable(value: object, name: str, complaint: str) -> str:
+    if not isinstance(value, str):
+        raise ToolError(complaint)
+    try:
+        return check_text(value, name)
+    except Invalid as error:
+        raise ToolError(f"{name}: {error}") from error
