@@ -20,7 +20,7 @@ test: .venv/test.stamp ## lint, types, layers, migrations and every test
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
-	@exec $(BIN)/python -m pytest
+	@exec $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 torture: .venv/test.stamp ## kill workers, broker and PostgreSQL in the middle of 10,000 jobs, for ten minutes
 	@TORTURE=long exec $(BIN)/python -m pytest tests/torture --durations=0 -s

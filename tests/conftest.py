@@ -8,6 +8,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,6 +22,22 @@ from tenants.models import Tenant
 from tenants.tenancy import create_tenant
 from tests.plugin import HOME
 from tests.processes import Web
+
+# Long ones first, so that no process is left alone with one at the end.
+LONG = ("torture", "faults", "mcp", "embedded", "privacy", "providers")
+FOLDERS = {"torture"}  # whose tests share programs that take long to start
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs in one process when the tests are dealt out: a file, or one of `FOLDERS`."""
+    for item in items:
+        folder = _folder(item)
+        item.add_marker(pytest.mark.xdist_group(folder if folder in FOLDERS else str(item.path)))
+    items.sort(key=lambda item: (*LONG, _folder(item)).index(_folder(item)))
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
 
 
 @dataclass
