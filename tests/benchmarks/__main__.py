@@ -4,10 +4,21 @@ import argparse
 import json
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks import execution, footprint, identity, jobs, load, servers, size, table
+from tests.benchmarks import (
+    execution,
+    footprint,
+    identity,
+    jobs,
+    load,
+    observations,
+    servers,
+    size,
+    table,
+)
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.figures import Figures, best_of
 from tests.benchmarks.floors import measure
@@ -15,7 +26,8 @@ from tests.benchmarks.stage import Stage, stage
 from tests.benchmarks.web import start_default
 
 CLIENTS = (1, 8)
-OTHERS = ("executions", "identity", "jobs", "memory", "servers", "size")
+ASKED_FOR = {"crowd", "jobs", "servers"}  # these take minutes
+OTHERS = ("crowd", "executions", "identity", "jobs", "memory", "observations", "servers", "size")
 
 
 def main() -> None:
@@ -52,22 +64,28 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         figures["size"] = size.report()
     if options.names == ["size"]:
         return figures
-    if not options.names or set(options.names) - {"identity", "jobs", "size"}:
+    if not options.names or set(options.names) - {"crowd", "identity", "jobs", "size"}:
         load.need_wrk()
     with stage(options.home) as place:
         if chosen:
             figures["cases"] = run_cases(place, chosen, options)
-        if "identity" in options.names or not options.names:
-            figures["identity"] = identity.report(place, seconds=options.seconds, repeat=options.repeat)
-        if "jobs" in options.names:
-            figures["jobs"] = jobs.report(place, options)
-        if "executions" in options.names or not options.names:
-            figures["executions"] = execution.report(place)
-        if "memory" in options.names or not options.names:
-            figures["memory"] = footprint.report(place, seconds=options.seconds)
-        if "servers" in options.names:
-            figures["servers"] = servers.report(place, options)
+        for name, report in _reports(place, options).items():
+            if name in options.names or (not options.names and name not in ASKED_FOR):
+                figures[name] = report()
     return figures
+
+
+def _reports(place: Stage, options: argparse.Namespace) -> dict[str, Callable[[], object]]:
+    """The benchmarks that are no cases, in the order in which they run."""
+    return {
+        "identity": lambda: identity.report(place, seconds=options.seconds, repeat=options.repeat),
+        "observations": lambda: observations.report(place, options),
+        "crowd": lambda: observations.crowd(place),
+        "jobs": lambda: jobs.report(place, options),
+        "executions": lambda: execution.report(place),
+        "memory": lambda: footprint.report(place, seconds=options.seconds),
+        "servers": lambda: servers.report(place, options),
+    }
 
 
 def run_cases(place: Stage, cases: list[Case], options: argparse.Namespace) -> dict[str, object]:
