@@ -2,9 +2,9 @@
 
 A client that got no answer sends the write again with the same `Idempotency-Key`. If the first one was
 committed, so was its answer, and the second gets that; if it was not, the second does the work. Nothing is in
-between, because there is only the one commit. Two writes consist of several, the start of a session and the
-clean-up of sessions, and keep their answer in the last: what was cut off before that is done again, which
-finds the session there already, or counts only what was still left.
+between, because there is only the one commit. Three writes consist of several and keep their answer in the
+last: what was cut off before that is done again. The start of a session finds it there already, the clean-up
+of sessions counts only what was still left, and the lookup before a tool runs is logged a second time.
 """
 
 import json

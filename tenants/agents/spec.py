@@ -13,7 +13,8 @@ from tenants.agents import patterns
 from tenants.errors import Invalid, TooLarge
 
 LONGEST_NAME = 255
-LONGEST_PROJECT = 200
+LONGEST_PROJECT = 200  # bytes
+LONGEST_TYPE = 50  # bytes
 LONGEST_DOCUMENT = 65_536  # bytes as JSON: every process keeps those that it was asked for
 MOST_INSTRUCTIONS = 10_000  # of an agent's patterns together, since one tool's result may meet them all
 LONGEST_TOLD = 100  # characters of a client's own name that are repeated to it
@@ -35,6 +36,17 @@ def _storable(text: str) -> str:
     except UnicodeEncodeError as error:
         raise PydanticCustomError("text", "Text may not contain unpaired surrogates") from error
     return text
+
+
+def _of_bytes(most: int) -> AfterValidator:
+    """Lengths that go on into observations are in bytes, as theirs are."""
+
+    def check(text: str) -> str:
+        if len(text.strip().lower().encode()) > most:
+            raise PydanticCustomError("text", "Text may not be longer than {most} bytes", {"most": most})
+        return text
+
+    return AfterValidator(check)
 
 
 Text = Annotated[str, AfterValidator(_storable)]
@@ -65,7 +77,7 @@ class Memory(Section):
     """How an agent remembers."""
 
     server_ref: Annotated[Text, Field(max_length=255)] | None = None
-    project: Annotated[Text, Field(max_length=LONGEST_PROJECT)] = ""  # as written; "": the agent's name
+    project: Annotated[Text, _of_bytes(LONGEST_PROJECT)] = ""  # as written; "": the agent's name
     context_limit: int = Field(default=5, ge=0, le=50)
     window_size: int | None = Field(default=None, ge=2, le=200)
     auto_summarize: bool = True
@@ -79,7 +91,7 @@ class MemorySaveRule(Section):
     tool: ToolName
     match_output: Text | None = None
     match_args: dict[ToolName, Text] = Field(default_factory=dict, max_length=20)
-    type: Annotated[Text, Field(max_length=50)] = "discovery"
+    type: Annotated[Text, _of_bytes(LONGEST_TYPE), Field(pattern=r"\S")] = "discovery"
     scope: Literal["project", "global"] = "project"
 
 
@@ -177,8 +189,8 @@ def _path(where: Places, *steps: str | int) -> str:
 
 def _with_project(name: str, document: Document, where: Places) -> Document:
     project = document.memory.project.strip() or name.strip()
-    if not project or len(normal_project(project)) > LONGEST_PROJECT:
-        told = f"Name a project of at most {LONGEST_PROJECT} characters: the agent's name cannot be one."
+    if not project or len(normal_project(project).encode()) > LONGEST_PROJECT:
+        told = f"Name a project of at most {LONGEST_PROJECT} bytes: the agent's name cannot be one."
         raise Invalid(told, _path(where, "memory", "project"))
     return document.model_copy(update={"memory": document.memory.model_copy(update={"project": project})})
 
