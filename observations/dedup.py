@@ -41,12 +41,16 @@ def normalized_hash(content: str) -> str:
     return hashlib.sha256(" ".join(content.split()).lower().encode()).hexdigest()
 
 
-def lock_identity(one: Identity) -> None:
+def lock_identity(*several: Identity) -> None:
     """Waits, in the open scope, for whoever writes the same topic or the same content: the search for either
-    and the write that follows are then one step."""
-    keys = [_lock_of(one.tenant_id, "content", one.project, one.user_id, one.digest)]
-    if one.topic:
-        keys.append(_lock_of(one.tenant_id, "topic", one.project, one.scope, one.user_id, one.topic))
+    and the write that follows are then one step. Several are locked at once: two that lock one after another
+    could wait for each other."""
+    keys = {_lock_of(one.tenant_id, "content", one.project, one.user_id, one.digest) for one in several}
+    keys |= {
+        _lock_of(one.tenant_id, "topic", one.project, one.scope, one.user_id, one.topic)
+        for one in several
+        if one.topic
+    }
     querysets.lock(keys)
 
 
@@ -65,6 +69,8 @@ def find_topic(one: Identity) -> Observation | None:
 
 def find_duplicate(one: Identity, *, now: datetime) -> Observation | None:
     """The newest live observation that says the same and was made within `MEMORY_DEDUPE_WINDOW`, locked."""
+    if not settings.MEMORY_DEDUPE_WINDOW:  # not even one whose writer's clock is ahead
+        return None
     same = Observation.objects.select_for_update().filter(
         tenant_id=one.tenant_id,
         project=one.project,

@@ -13,12 +13,20 @@ from tenants import idempotency
 from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.scope import scope
+from tenants.telemetry import memory_span
 from tenants.tombstones import refuse_erased
 
 
 def edit_observation(*, caller: Caller, observation_id: int, changes: Changes, now: datetime) -> Observation:
     """Changes what is given; what it said before is kept as a revision. Raises NotFound for one in the trash
     or out of reach, InvalidObservation as when it is saved."""
+    with memory_span("update_observation", observation_id=observation_id) as span:
+        observation = _edited(caller, observation_id, changes, now)
+        span.set(project=observation.project, type=observation.type)
+    return observation
+
+
+def _edited(caller: Caller, observation_id: int, changes: Changes, now: datetime) -> Observation:
     given = {"type": changes.type, "title": changes.title, "content": changes.content}
     fields = {name: value for name, value in given.items() if value is not None}
     check(tags=changes.tags or (), **fields)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lexical.analysis import is_stop_word
 from lexical.bm25 import Statistics, most, scores
 from observations import querysets
-from observations.lexemes import all_of, any_of, in_any, mark_of, term
+from observations.lexemes import all_of, any_or_two, in_any, mark_of, term
 from observations.statistics import read_statistics
 from observations.types import ObservationFilter
 
@@ -21,13 +21,13 @@ Scores = dict[int, float]
 Wanted = Callable[[str], str]  # from the mark of a corpus to what is wanted there, as a `tsquery`
 
 PROMISING = 200  # candidates that are scored exactly, at least
-FEW = 5_000  # observations that words may stand in together and still be looked through
+FEW = 300  # observations that words may stand in together and all be looked through
 TOO_MANY = 50_000  # … and beyond which a word does not bring candidates of its own
 CORPORA_AT_ONCE = 500
-# What `ts_rank` answers, all weights being 1, for a lexeme that stands 1, 2, 3 … times in a text: a partial
-# sum of the inverse squares over their limit. To read the number back from it takes PostgreSQL a tenth of the
-# time that unnesting the vector takes.
-RANK_OF_COUNT = np.cumsum(1.0 / np.arange(1, 257) ** 2) / 1.64493406685
+# What `ts_rank` answers, all weights being 1, for a lexeme that stands c times in a text: the sum of the
+# inverse squares up to c, over this limit of it; what is missing to the limit is 1/(c + 1/2), nearly. To read
+# c back from it takes PostgreSQL a tenth of the time that unnesting the vector takes.
+INVERSE_SQUARES = 1.64493406685
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Corpora:
         return self.where.user_id or ""
 
     def marks(self) -> list[str]:
-        return [mark_of(self.tenant_id, name) for name in self.names]
+        # Each once: `ts_rank` counts the same alternative once, too.
+        return list(dict.fromkeys(mark_of(self.tenant_id, name) for name in self.names))
 
     def parts(self) -> list["Corpora"]:
         """The same in handy pieces: a query names each lexeme once for each corpus."""
@@ -61,30 +62,41 @@ def match_all(corpora: Corpora, phrases: Phrases, limit: int) -> Scores:
     return _best(corpora, lambda mark: all_of(phrases, mark), lexemes, figures, limit)
 
 
-def match_any(corpora: Corpora, phrases: Phrases, limit: int) -> Scores:
+def match_any(corpora: Corpora, phrases: Phrases, limit: int, *, sure: int | None = None) -> Scores:
     """The best that hold at least one word that is not a stop word, or one at all if there are only such.
 
-    Words that stand in very many observations do not bring candidates as long as rarer ones decide: they only
-    add to the score of those that hold a rarer one as well.
+    A word that stands in very many observations brings only those that hold another word as well, as long as
+    these decide. The first `sure` of the answer, by default all, are those that looking through everything
+    would find.
     """
     lexemes = _telling(phrases)
     if not lexemes:
         return {}
     figures = _statistics(corpora, lexemes)
-    rarest_first = sorted(lexemes, key=lambda lexeme: figures.frequencies.get(lexeme, 0))
+    rarest_first = _rarest_first(lexemes, figures)
     bringing = _bringing(rarest_first, figures, FEW)
-    found = _best(corpora, partial(any_of, bringing), rarest_first, figures, limit)
-    while (left := rarest_first[len(bringing) :]) and not _decided(found, left, figures, limit):
+    found = _best(corpora, partial(any_or_two, rarest_first, len(bringing)), rarest_first, figures, limit)
+    while (left := rarest_first[len(bringing) :]) and not _decided(found, left, figures, sure or limit):
         if figures.frequencies.get(left[0], 0) > TOO_MANY:
             break
         bringing = rarest_first[: len(bringing) + 1]
-        found = _best(corpora, partial(any_of, bringing), rarest_first, figures, limit)
+        found = _best(corpora, partial(any_or_two, rarest_first, len(bringing)), rarest_first, figures, limit)
     return found
 
 
 def _telling(phrases: Phrases) -> list[str]:
     lexemes = list(dict.fromkeys(itertools.chain.from_iterable(phrases)))
     return [lexeme for lexeme in lexemes if not is_stop_word(lexeme)] or lexemes
+
+
+def _rarest_first(lexemes: list[str], figures: Statistics) -> list[str]:
+    """As many as are scored. Words that stand nowhere, as most of a long text's may, take nobody's place."""
+
+    def rarity(lexeme: str) -> int:
+        return figures.frequencies.get(lexeme, 0)
+
+    known_first = sorted(lexemes, key=lambda lexeme: (not rarity(lexeme), rarity(lexeme)))
+    return sorted(known_first[: querysets.MOST_TERMS], key=rarity)
 
 
 def _bringing(rarest_first: list[str], figures: Statistics, enough: int) -> list[str]:
@@ -94,11 +106,11 @@ def _bringing(rarest_first: list[str], figures: Statistics, enough: int) -> list
 
 
 def _decided(found: Scores, left: list[str], figures: Statistics, limit: int) -> bool:
-    """Whether no observation that holds only words of `left` can be among the best `limit`."""
+    """Whether no observation that holds one word alone, and that of `left`, can be among the best `limit`."""
     if len(found) < limit:
         return False
     worst_of_best = sorted(found.values(), reverse=True)[limit - 1]
-    return worst_of_best >= sum(most(weight) for weight in figures.idf(left))
+    return worst_of_best >= max(most(weight) for weight in figures.idf(left))
 
 
 def _statistics(corpora: Corpora, lexemes: list[str]) -> Statistics:
@@ -152,6 +164,5 @@ def _score(corpora: Corpora, wanted: Wanted, lexemes: list[str], figures: Statis
 def _counts(ranks: Sequence[Sequence[float | None]], alternatives: int) -> NDArray:
     """How often each term stands in each candidate. `ts_rank` divides by the number of alternatives."""
     sums = np.array(ranks, dtype=np.float64) * alternatives
-    places = np.searchsorted(RANK_OF_COUNT, sums * (1 + 1e-5), side="right")
-    counts: NDArray = np.where(sums > 0, np.maximum(places, 1), 0)
+    counts: NDArray = np.rint(1 / (INVERSE_SQUARES * np.maximum(1 - sums, 1e-9)) - 0.5)
     return counts

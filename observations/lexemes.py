@@ -10,6 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from uuid import UUID
 
 from lexical.analysis import analyse
@@ -50,9 +51,11 @@ def all_of(phrases: Iterable[Sequence[str]], mark: str) -> str:
     return " & ".join("(" + " <-> ".join(term(lexeme, mark) for lexeme in phrase) + ")" for phrase in phrases)
 
 
-def any_of(lexemes: Iterable[str], mark: str) -> str:
-    """The `tsquery` of texts in one corpus that hold at least one lexeme."""
-    return " | ".join(term(lexeme, mark) for lexeme in lexemes)
+def any_or_two(lexemes: Sequence[str], alone: int, mark: str) -> str:
+    """The `tsquery` of texts in one corpus that hold one of the first `alone` lexemes, or any two."""
+    single = [term(lexeme, mark) for lexeme in lexemes[:alone]]
+    pairs = combinations([term(lexeme, mark) for lexeme in lexemes[alone:]], 2)
+    return " | ".join([*single, *(f"({first} & {second})" for first, second in pairs)])
 
 
 def in_any(queries: Iterable[str]) -> str:

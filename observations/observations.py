@@ -7,21 +7,24 @@ from django.db.models import Q
 
 from observations import querysets
 from observations.models import Observation
-from observations.projects import bound_project
+from observations.projects import bound_project, project_of
 from observations.search import confine
 from observations.types import GLOBAL, ObservationFilter
 from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.scope import scope
+from tenants.telemetry import memory_span
 
 
 def access_observation(*, caller: Caller, observation_id: int) -> Observation:
     """A live one that the key reaches. Raises NotFound, also for another's."""
-    reach = reach_of(caller)
-    with scope(caller.tenant_id):
-        found = Observation.objects.filter(reach, id=observation_id, deleted_at=None).first()
-    if found is None:
-        raise NotFound("observation not found")
+    with memory_span("get_observation", observation_id=observation_id) as span:
+        reach = reach_of(caller)
+        with scope(caller.tenant_id):
+            found = Observation.objects.filter(reach, id=observation_id, deleted_at=None).first()
+        if found is None:
+            raise NotFound("observation not found")
+        span.set(project=found.project, type=found.type)
     return found
 
 
@@ -45,7 +48,19 @@ def list_observations(
 ) -> list[Observation]:
     """Observations within the key's reach, newest first; `before`: continue after that one. Those in the
     trash instead, those thrown away last first."""
-    where = confine(caller, where)
+    with memory_span("recent_observations", type=where.type) as span:
+        where = confine(caller, where)
+        span.set(project=where.project)
+        return _newest(caller, where, limit, before, trashed)
+
+
+def _newest(
+    caller: Caller,
+    where: ObservationFilter,
+    limit: int,
+    before: tuple[datetime, int] | None,
+    trashed: bool,
+) -> list[Observation]:
     moment = "deleted_at" if trashed else "created_at"
     condition = querysets.matching(tenant_id=caller.tenant_id, where=where)
     condition &= Q(deleted_at__isnull=not trashed)
@@ -59,6 +74,13 @@ def list_observations(
         ]
         found = {row.id: row for row in chain.from_iterable(arms)}.values()
     return sorted(found, key=lambda row: (getattr(row, moment), row.id), reverse=True)[:limit]
+
+
+def recent_observations(*, caller: Caller, where: ObservationFilter, limit: int) -> list[Observation]:
+    """The newest of a project and the global ones of all; none without a project."""
+    if not project_of(caller, where.project):
+        return []
+    return list_observations(caller=caller, where=where, limit=limit)
 
 
 def _arms(where: ObservationFilter) -> list[Q]:

@@ -1,6 +1,6 @@
 """The SQL of observations: locks, filters, keyword candidates, corpus sizes, nearest neighbours."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from observations.models import Observation
 from observations.types import GLOBAL, ObservationFilter
 from tenants.embedding import vector_literal
 
-MOST_TERMS = 16  # that `observations_find` scores by, as migrations/0002 writes it
+MOST_TERMS = 16  # that a search scores by: more say nothing more, and each costs time on every row
 
 # In one order for all, so that two writers never wait for each other.
 LOCK = "SELECT pg_advisory_xact_lock(k) FROM unnest(%s::bigint[]) k"
@@ -51,6 +51,22 @@ WITH RECURSIVE found AS (
 )
 SELECT corpus FROM found
 """
+
+# Of what is imported, by position: what is here already, live or in the trash, each by an index of its own.
+# Exports tell whole seconds.
+SAME = """
+SELECT FROM observations_observation o
+WHERE o.tenant_id = %(tenant)s AND o.user_id = g.user_id AND o.project = g.project
+      AND o.normalized_hash = g.digest AND o.session = g.session AND o.type = g.type AND o.title = g.title
+      AND o.created_at >= g.second AND o.created_at < g.second + interval '1 second'
+"""
+KNOWN = f"""
+SELECT g.place FROM unnest(%(places)s::int[], %(users)s::text[], %(projects)s::text[], %(sessions)s::text[],
+                           %(types)s::text[], %(titles)s::text[], %(digests)s::text[],
+                           %(moments)s::timestamptz[])
+    AS g (place, user_id, project, session, type, title, digest, second)
+WHERE EXISTS ({SAME} AND o.deleted_at IS NULL) OR EXISTS ({SAME} AND o.deleted_at IS NOT NULL)
+"""  # noqa: S608
 
 # Written out: to have the ORM compose it at every search costs more than PostgreSQL takes to answer.
 COLUMNS = ", ".join(field.column for field in Observation._meta.concrete_fields if field.column)
@@ -95,7 +111,7 @@ class Candidate:
     ranks: Sequence[float | None]
 
 
-def lock(keys: Sequence[int]) -> None:
+def lock(keys: Iterable[int]) -> None:
     """Takes the advisory locks until the open scope ends."""
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [sorted(keys)])
@@ -246,3 +262,22 @@ def live_by_id(*, tenant_id: UUID, ids: Sequence[int]) -> dict[int, Observation]
         return {}
     found = Observation.objects.raw(LIVE_BY_ID, {"tenant": tenant_id, "ids": list(ids)})
     return {row.id: row for row in found}
+
+
+def known_among(*, tenant_id: UUID, rows: Sequence[Observation]) -> set[int]:
+    """The positions of those, not stored yet, that were imported before: the same user, project, session,
+    type, title and content, made in the same second."""
+    params: dict[str, Any] = {
+        "tenant": tenant_id,
+        "places": list(range(len(rows))),
+        "users": [row.user_id for row in rows],
+        "projects": [row.project for row in rows],
+        "sessions": [row.session for row in rows],
+        "types": [row.type for row in rows],
+        "titles": [row.title for row in rows],
+        "digests": [row.normalized_hash for row in rows],
+        "moments": [row.created_at.replace(microsecond=0) for row in rows],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(KNOWN, params)
+        return {place for (place,) in cursor.fetchall()}

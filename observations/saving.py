@@ -13,6 +13,7 @@ from observations.validation import check
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.scope import scope
+from tenants.telemetry import MemorySpan, memory_span, store_span
 from tenants.tombstones import refuse_erased
 from working.models import Session
 from working.sessions import find_session, open_session
@@ -27,13 +28,21 @@ def save_observation(*, caller: Caller, new: NewObservation, now: datetime) -> S
     again; it takes the topic key if it has none. 3. A new one. The session is created if it is new, and whose
     memory it is comes from it. Raises InvalidObservation.
     """
+    with memory_span("add_observation", session_id=new.session_id, type=new.type) as span:
+        saved = _checked_and_saved(caller, new, now, span)
+        span.set(action=saved.action, observation_id=saved.observation.id)
+    return saved
+
+
+def _checked_and_saved(caller: Caller, new: NewObservation, now: datetime, span: MemorySpan) -> Saved:
     new = replace(new, project=project_of(caller, new.project), scope=new.scope.strip() or "project")
+    span.set(project=new.project)
     check(
         session_id=new.session_id, type=new.type, title=new.title, content=new.content, project=new.project,
         scope=new.scope, topic_key=new.topic_key, tags=new.tags,
     )  # fmt: skip
     session = _session_of(caller, new, now)
-    with scope(caller.tenant_id):
+    with store_span("add_observation", project=new.project), scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=session.user_id, since=now)
         saved = _save(caller, new, session, now)
         idempotency.keep(saved, user_id=session.user_id)
@@ -43,7 +52,7 @@ def save_observation(*, caller: Caller, new: NewObservation, now: datetime) -> S
 def _session_of(caller: Caller, new: NewObservation, now: datetime) -> Session:
     address = SessionAddress(new.session_id, new.user_id)
     found = find_session(caller=caller, address=address)
-    if found is not None:
+    if found is not None and found.project:  # one that was only told something, so far, has none
         return found
     # A key's own spelling of its project: by that it is compared with the session's.
     project = caller.project or new.project

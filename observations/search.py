@@ -1,7 +1,7 @@
 """Search: by topic key, by words, by meaning."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,9 +17,10 @@ from observations.statistics import all_vectors, read_statistics
 from observations.types import GLOBAL, MatchMode, Method, ObservationFilter, SearchHit
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
-from tenants.embedding import embed_query
+from tenants.embedding import embed_meanwhile
 from tenants.errors import Unavailable
 from tenants.scope import scope
+from tenants.telemetry import memory_span, store_span
 
 log = logging.getLogger(__name__)
 TOPIC_RANK = -1000.0  # of what is found by its topic key: before everything else
@@ -45,10 +46,24 @@ def search_observations(
     embedding model away, one. None: every word, and hybrid if there is none such. A text with a slash finds
     topic keys that contain it, before all others.
     """
-    phrases = analyse_query(text)
-    if not phrases or limit < 1:
-        return []
-    where = confine(caller, where)
+    with memory_span("search", search_query=text) as span:
+        hits: list[SearchHit] = []
+        phrases, where = analyse_query(text), confine(caller, where)
+        span.set(project=where.project)
+        if phrases and limit > 0:
+            with store_span("search", project=where.project):
+                hits = _search(caller, text, phrases, where, limit, mode)
+        span.set(search_results=len(hits))
+        for hit in hits:
+            one = hit.observation
+            span.event("search.result", observation_id=one.id, type=one.type, title=one.title, rank=hit.rank)
+    return hits
+
+
+def _search(
+    caller: Caller, text: str, phrases: Phrases, where: ObservationFilter, limit: int, mode: MatchMode | None
+) -> list[SearchHit]:
+    """In the confined filter."""
     corpora = corpora_of(caller, where)
     ranked: Ranked = {}
     with scope(caller.tenant_id):
@@ -56,7 +71,7 @@ def search_observations(
             ranked = _by_topic(caller, text, where, limit)
         if mode != "hybrid":
             match = match_any if mode == "any" else match_all
-            ranked = _ranked(match(corpora, phrases, limit), "bm25") | ranked
+            ranked = _after(ranked, _ranked(match(corpora, phrases, limit), "bm25"))
         hits = _load(caller, ranked, limit)
     if mode == "hybrid" or (mode is None and not hits):
         return _hybrid(caller, text, phrases, corpora, ranked, limit)
@@ -111,18 +126,19 @@ def _hybrid(
     caller: Caller, text: str, phrases: Phrases, corpora: Corpora, ranked: Ranked, limit: int
 ) -> list[SearchHit]:
     """What the two arms find, their scores made comparable and added."""
-    vector = _embedded(caller, text)
-    breadth = max(ARM, limit)
+    breadth, vector_of = max(ARM, limit), embed_meanwhile(text, tenant_id=caller.tenant_id)
     with scope(caller.tenant_id):
-        keyword = match_any(corpora, phrases, breadth)
+        keyword = match_any(corpora, phrases, breadth, sure=limit)
+    vector = _vector(vector_of)
+    with scope(caller.tenant_id):
         semantic = {} if vector is None else search_by_meaning(corpora, vector, breadth)
         fused = dict(fuse(keyword=keyword, semantic=semantic, weight=KEYWORD_SHARE))
-        return _load(caller, _ranked(fused, "hybrid") | ranked, limit)
+        return _load(caller, _after(ranked, _ranked(fused, "hybrid")), limit)
 
 
-def _embedded(caller: Caller, text: str) -> NDArray[np.float32] | None:
+def _vector(waiting: Callable[[], NDArray[np.float32]]) -> NDArray[np.float32] | None:
     try:
-        return embed_query(text, tenant_id=caller.tenant_id)
+        return waiting()
     except Unavailable:
         log.warning("search_by_meaning_skipped: the embedding model is away")
         return None
@@ -131,13 +147,23 @@ def _embedded(caller: Caller, text: str) -> NDArray[np.float32] | None:
 def _by_topic(caller: Caller, text: str, where: ObservationFilter, limit: int) -> Ranked:
     """Live observations whose topic key contains the text, newest change first."""
     live = Observation.objects.filter(querysets.matching(tenant_id=caller.tenant_id, where=where))
-    found = live.filter(querysets.visible_in(where), deleted_at=None, topic_key__icontains=text.strip())
+    found = live.filter(querysets.visible_in(where), deleted_at=None, topic_key__icontains=_storable(text))
     newest = found.order_by("-updated_at", "-id").values_list("id", flat=True)[:limit]
     return dict.fromkeys(newest, (TOPIC_RANK, "topic_key"))
 
 
+def _storable(text: str) -> str:
+    """The text with a replacement character for whatever PostgreSQL cannot hold, and no topic key does."""
+    return text.strip().encode(errors="replace").decode().replace("\x00", "\ufffd")
+
+
 def _ranked(scores: dict[int, float], method: Method) -> Ranked:
     return {observation_id: (-score, method) for observation_id, score in scores.items()}
+
+
+def _after(topics: Ranked, others: Ranked) -> Ranked:
+    """Both, each observation once: what its topic found stays first, in its own order."""
+    return topics | {one: rank for one, rank in others.items() if one not in topics}
 
 
 def _load(caller: Caller, ranked: Ranked, limit: int) -> list[SearchHit]:

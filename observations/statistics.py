@@ -46,15 +46,17 @@ def read_statistics(
     """The figures of the corpora, of one user's share if `user_id` is not empty. In an open scope."""
     scope = (tenant_id, tuple(corpora), user_id)
     counted = _known(scope) or _count(scope)
-    missing = [lexeme for lexeme in lexemes if lexeme not in counted.frequencies]
+    known = counted.frequencies
+    missing = [lexeme for lexeme in lexemes if lexeme not in known]
     if missing and counted.documents:
         marks = [mark_of(tenant_id, corpus) for corpus in corpora]
         terms = [in_any(term(lexeme, mark) for mark in marks) for lexeme in missing]
         found = querysets.count(terms=terms, corpora=corpora, user_id=user_id)
-        if len(counted.frequencies) > WORDS_KEPT:
-            counted.frequencies = {}
-        counted.frequencies |= dict(zip(missing, found, strict=True))
-    return Statistics(counted.documents, counted.mean_length, counted.frequencies)
+        if len(known) > WORDS_KEPT:
+            known = {lexeme: known[lexeme] for lexeme in lexemes if lexeme in known}
+        known |= dict(zip(missing, found, strict=True))
+        counted.frequencies = known
+    return Statistics(counted.documents, counted.mean_length, known)
 
 
 def all_vectors() -> int:

@@ -6,12 +6,19 @@ from observations.models import Observation
 from observations.observations import access_observation, reach_of
 from tenants.caller import Caller
 from tenants.scope import scope
+from tenants.telemetry import memory_span
 
 
 def read_timeline(*, caller: Caller, observation_id: int, before: int, after: int) -> list[Observation]:
     """The observation between its neighbours of the same project, oldest first: `before` older ones and
     `after` newer ones. Of one moment, the order of their numbers counts. Raises NotFound."""
-    anchor = access_observation(caller=caller, observation_id=observation_id)
+    with memory_span("timeline", observation_id=observation_id) as span:
+        anchor = access_observation(caller=caller, observation_id=observation_id)
+        span.set(project=anchor.project)
+        return _around(caller, anchor, before, after)
+
+
+def _around(caller: Caller, anchor: Observation, before: int, after: int) -> list[Observation]:
     reach = reach_of(caller)
     at, number = anchor.created_at, anchor.id
     older = Q(created_at__lt=at) | Q(created_at=at, id__lt=number)

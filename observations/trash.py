@@ -13,6 +13,7 @@ from tenants import idempotency
 from tenants.caller import Caller
 from tenants.errors import Conflict, NotFound
 from tenants.scope import scope
+from tenants.telemetry import memory_span
 from tenants.tombstones import refuse_erased
 
 
@@ -27,8 +28,11 @@ def delete_observation(*, caller: Caller, observation_id: int, hard: bool, now: 
     """Moves it to the trash, or removes it and its history for good, from the trash as well. Deleting what is
     deleted changes nothing."""
     reach = reach_of(caller)
-    with scope(caller.tenant_id):
+    told = memory_span("delete_observation", observation_id=observation_id, hard_delete=hard)
+    with told as span, scope(caller.tenant_id):
         observation = _locked(reach, observation_id)
+        if observation is not None:
+            span.set(project=observation.project, type=observation.type)
         done = Deleted(observation is not None and (hard or observation.deleted_at is None))
         if observation is not None and hard:
             observation.delete()  # its history and what it is found by go along

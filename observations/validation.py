@@ -6,7 +6,8 @@ from tenants.errors import Invalid
 
 LONGEST = {"type": 50, "title": 500, "content": 50_000, "project": 200, "scope": 50, "topic_key": 200}
 LONGEST_SESSION_ID = 255  # characters: of the column
-REQUIRED = ("session_id", "type", "title", "content", "project")
+SESSION_IDS = ("id", "session_id")
+REQUIRED = (*SESSION_IDS, "type", "title", "content", "project")
 MOST_TAGS, LONGEST_TAG = 20, 100
 
 
@@ -30,7 +31,7 @@ def _field_problems(fields: dict[str, str]) -> Iterator[str]:
             yield f"{name} is required"
         elif name in LONGEST and len(value.encode()) > LONGEST[name]:
             yield f"{name} exceeds {LONGEST[name]} chars"
-        elif name == "session_id" and len(value) > LONGEST_SESSION_ID:
+        elif name in SESSION_IDS and len(value) > LONGEST_SESSION_ID:
             yield f"{name} exceeds {LONGEST_SESSION_ID} chars"
 
 

@@ -1,8 +1,11 @@
 """From text to vectors, on a tenant's account. Never inside a scope: a provider may take its time."""
 
+import contextvars
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from uuid import UUID
 
 import numpy as np
@@ -15,6 +18,7 @@ from tenants.usage import metered
 log = logging.getLogger(__name__)
 MOST_REJECTED = 4  # texts of one batch, each of which is looked for in some requests
 PROBE = "Hello."  # what any model takes
+_threads = ThreadPoolExecutor(max_workers=16, thread_name_prefix="embed")
 
 
 def embed_query(text: str, *, tenant_id: UUID) -> NDArray[np.float32]:
@@ -28,6 +32,13 @@ def embed_query(text: str, *, tenant_id: UUID) -> NDArray[np.float32]:
         raise away from error
     vector: NDArray[np.float32] = vectors[0]
     return vector
+
+
+def embed_meanwhile(text: str, *, tenant_id: UUID) -> Callable[[], NDArray[np.float32]]:
+    """Begins `embed_query` in another thread, and answers what waits for it: the local model and PostgreSQL
+    are busy at the same time then."""
+    embed = partial(embed_query, text, tenant_id=tenant_id)
+    return _threads.submit(contextvars.copy_context().run, embed).result
 
 
 def try_embed(

@@ -75,6 +75,7 @@ def column_values(row: Model) -> dict[str, Any]:
     return {
         field.column: field.get_db_prep_save(field.pre_save(row, add=True), connection)
         for field in row._meta.local_concrete_fields
+        if not field.generated
     }
 
 

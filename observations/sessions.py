@@ -1,0 +1,51 @@
+"""Sessions that belong to a project."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from observations.projects import project_of
+from observations.validation import InvalidObservation, check
+from tenants.caller import Caller
+from tenants.telemetry import memory_span
+from working.listing import newest_sessions
+from working.models import Session
+from working.sessions import Opened, open_session
+from working.transfer import ImportedSession, import_sessions
+from working.types import SessionAddress
+
+
+def begin_session(*, caller: Caller, session_id: str, project: str, now: datetime) -> Opened:
+    """The session of that id, created in the project if there is none; one that is there stays as it is.
+    Raises InvalidObservation."""
+    with memory_span("create_session", session_id=session_id) as span:
+        named = project_of(caller, project)
+        span.set(project=named)
+        check(id=session_id, project=named)
+        # A key's own spelling of its project: by that it is compared with the session's.
+        return open_session(
+            caller=caller, address=SessionAddress(session_id), now=now, project=caller.project or named
+        )
+
+
+def recent_sessions(*, caller: Caller, project: str, limit: int) -> list[Session]:
+    """The project's sessions, those begun last first; none without a project."""
+    with memory_span("recent_sessions") as span:
+        named = project_of(caller, project)
+        span.set(project=named)
+        return newest_sessions(caller=caller, project=named, limit=limit) if named else []
+
+
+def import_project_sessions(*, caller: Caller, rows: Sequence[ImportedSession], now: datetime) -> int:
+    """Adds, all or none, the sessions that are not here yet; how many these were. Raises
+    InvalidObservation."""
+    return import_sessions(caller=caller, rows=[_checked(caller, row) for row in rows], now=now)
+
+
+def _checked(caller: Caller, row: ImportedSession) -> ImportedSession:
+    project = project_of(caller, row.project)
+    try:
+        check(id=row.session_id, project=project)
+    except InvalidObservation as error:
+        raise InvalidObservation(f"{row.place}: {error}") from error
+    return replace(row, project=project)
