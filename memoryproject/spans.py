@@ -21,6 +21,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from memoryproject.sql_text import shape
+from tenants import telemetry
 
 # Everything else that an instrumentation records stays here: exceptions quote what they were given, and an
 # update of a library may bring attributes that nobody has looked at.
@@ -31,6 +32,7 @@ KEPT = frozenset(
         "net.peer.port", "net.transport", "celery.action", "celery.task_name", "celery.state",
         "celery.hostname", "celery.retries", "messaging.message.id", "messaging.destination",
     }
+    | telemetry.ATTRIBUTES
 )  # fmt: skip
 
 
@@ -48,7 +50,7 @@ class Traces:
         # Trace context alone: a caller's baggage, which may say anything, would travel on into messages.
         self._propagator = TraceContextTextMapPropagator()
         propagate.set_global_textmap(self._propagator)
-        self._tracer = provider.get_tracer("strata")
+        self.tracer = provider.get_tracer("strata")
         for instrumentor in (PsycopgInstrumentor(), RedisInstrumentor(), CeleryInstrumentor()):  # type: ignore[no-untyped-call]
             instrumentor.instrument(tracer_provider=provider)
 
@@ -58,7 +60,7 @@ class Traces:
         Host header is not in ALLOWED_HOSTS, and records paths."""
         carrier = {"traceparent": traceparent, "tracestate": tracestate}
         caller = self._propagator.extract(carrier) if traceparent else None
-        with self._tracer.start_as_current_span(
+        with self.tracer.start_as_current_span(
             method, context=caller, kind=SpanKind.SERVER, record_exception=False
         ) as span:
             yield span
@@ -84,7 +86,8 @@ class Traces:
 
 
 class WithoutContent(SpanExporter):
-    """Lets spans out with the attributes of `KEPT` and the shape of their SQL, and of exceptions the type."""
+    """Lets spans out with the attributes of `KEPT` and the shape of their SQL; of events, those of memories
+    and the type of an exception."""
 
     def __init__(self, inner: SpanExporter) -> None:
         self._inner = inner
@@ -112,12 +115,13 @@ def _without_content(span: ReadableSpan) -> ReadableSpan:
         attributes["db.statement"] = shape(statement)
     return ReadableSpan(
         name=span.name, context=span.context, parent=span.parent, resource=span.resource,
-        attributes=attributes, events=[_without_message(event) for event in span.events], links=span.links,
+        attributes=attributes, events=[_kept(event) for event in span.events], links=span.links,
         kind=span.kind, status=Status(span.status.status_code), start_time=span.start_time,
         end_time=span.end_time, instrumentation_scope=span.instrumentation_scope,
     )  # fmt: skip
 
 
-def _without_message(event: Event) -> Event:
-    kind = (event.attributes or {}).get("exception.type")
-    return Event(event.name, {"exception.type": kind} if kind else {}, event.timestamp)
+def _kept(event: Event) -> Event:
+    wanted = telemetry.EVENT_ATTRIBUTES if event.name in telemetry.EVENTS else {"exception.type"}
+    attributes = {name: value for name, value in (event.attributes or {}).items() if name in wanted}
+    return Event(event.name, attributes, event.timestamp)

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from memoryproject import logs
-from tenants import log_context
+from tenants import log_context, telemetry
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -45,6 +45,7 @@ def start(process: str) -> None:
 
     _Here.traces = Traces(exporter=exporter, process=process)
     logs.add_span_ids(_Here.traces.span_ids)
+    telemetry.trace_with(_Here.traces.tracer, content=settings.TRACE_MEMORY_CONTENT)
 
 
 def request_span(meta: Mapping[str, Any], method: str) -> AbstractContextManager["Span | None"]:

@@ -44,6 +44,7 @@ class Collector:
                             "parent": span.parent_span_id.hex(),
                             "attributes": attributes(span.attributes),
                             "events": [attributes(event.attributes) for event in span.events],
+                            "event_names": [event.name for event in span.events],
                             "resource": resource,
                         }
                     )

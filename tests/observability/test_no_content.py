@@ -23,6 +23,7 @@ MARK = "marmalade"
 # The second is the most talkative that settings can make it.
 LOUD = {"DEBUG": "1", "LOG_LEVEL": "DEBUG", "SLOW_QUERY_MS": "1", "LOG_FORMAT": "text"}
 CHATTERING = {"OPENAI_LOG": "debug"}
+NOTED = ("session_id", "type", "title", "content", "project", "topic_key")
 
 
 @pytest.fixture(scope="module", params=[{}, LOUD], ids=["as delivered", "as loud as can be"])
@@ -101,6 +102,9 @@ def everything(http: httpx.Client) -> list[httpx.Response]:
         lambda: http.post("/api/v1/episodes", json={"text": f"{MARK}\0", "user_id": MARK}),
         lambda: http.post("/api/v1/episodes", content=json.dumps({"text": f"{MARK}\ud800"})),
         lambda: http.get(f"/api/v1/sessions/%ff{MARK}/window"),
+        lambda: http.post("/observations", json=dict.fromkeys(NOTED, MARK)),
+        lambda: http.get(f"/search?q={MARK}&project={MARK}"),
+        lambda: http.get(f"/context?query={MARK}&project={MARK}&session_id={MARK}"),
         lambda: http.get(f"/{MARK}/{MARK}?{MARK}={MARK}"),
         lambda: http.get(f"/static/{MARK}.css"),
         lambda: http.get(f"/admin/{MARK}/?next={MARK}"),

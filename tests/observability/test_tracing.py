@@ -86,12 +86,21 @@ def test_nothing_that_anybody_said_leaves_the_process(web, collector):
         ("POST", f"/ledger/{MARK}/mark", {"item_key": MARK}),
         ("GET", f"/{MARK}?{MARK}={MARK}", None),
         ("POST", "/api/v1/recall", {MARK: MARK}),
+        (
+            "POST",
+            "/observations",
+            {"session_id": "s", "type": "t", "project": "p", "title": MARK, "content": MARK},
+        ),
+        ("GET", f"/search?q={MARK}&project=p", None),
+        ("GET", f"/context?query={MARK}&project=p", None),
         (MARK.upper(), "/health", None),
     ]
     trace = "2" * 32
     for method, path, body in everywhere:
         web.http.request(method, path, json=body, headers={"traceparent": CALLER.format(trace=trace)})
-    wait_until(lambda: len([one for one in collector.of_trace(trace) if one["kind"] == SERVER]) == 7, 15)
+    wait_until(lambda: len([one for one in collector.of_trace(trace) if one["kind"] == SERVER]) == 10, 15)
+    (told,) = [one for one in collector.of_trace(trace) if one["name"] == "memory.fetch_context"]
+    assert told["attributes"]["memory.context.result_count"] == 1
     assert not [raw for raw in collector.raw if MARK.encode() in raw.lower()]
 
 
