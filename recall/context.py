@@ -1,5 +1,6 @@
 """What an agent is told at each turn: the last sessions' summaries, and the observations that matter."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,7 @@ from observations.types import Method, ObservationFilter, SearchHit
 from recall.context_block import render_block
 from tenants.agents.reading import agent_of
 from tenants.caller import Caller
+from tenants.telemetry import memory_span, store_span
 from working.listing import newest_summaries
 from working.models import Session
 from working.types import SessionAddress
@@ -19,7 +21,9 @@ from working.types import SessionAddress
 SESSIONS = 3  # summaries of the last ones
 LIMIT = 5  # observations, if neither request nor agent says how many
 LONGEST_QUERY, LONGEST_CONTENT = 500, 300  # characters
-FURTHER = 20  # observations looked at beyond the limit for those that the session has not been told yet
+TRACED_METHODS = {"bm25": "fts5_bm25"}  # the contract's word in traces
+FURTHER = 200  # observations, at most, looked at beyond the limit for those not told yet
+TOLD = "observation:"  # before its number: its key in the ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +79,30 @@ class Context:
 def fetch_context(*, caller: Caller, query: ContextQuery, now: datetime) -> Context:
     """Observations that hold every word of the query, then those nearest to it in words and meaning, then the
     newest ones, until there are enough (AgentOps contract, §1.7)."""
-    project = project_of(caller, query.project)
     text = query.text[:LONGEST_QUERY]
+    with memory_span("fetch_context", context_query=text, session_id=query.session_id) as span:
+        project = project_of(caller, query.project)
+        span.set(project=project, query_used=bool(text.strip()))
+        context = _context(caller, query, project, text, now)
+        span.set(context_results=len(context.observations))
+        for one in context.observations:
+            span.event(
+                "context.injected", observation_id=one.id, type=one.type, title=one.title, rank=one.rank,
+                method=TRACED_METHODS.get(one.method, one.method),
+            )  # fmt: skip
+    return context
+
+
+def _context(caller: Caller, query: ContextQuery, project: str, text: str, now: datetime) -> Context:
     limit = _limit(caller, project, query.limit)
     if not project:
         return Context((), (), text)
     told = _told(caller, query, now) if query.dedupe else {}
     where = ObservationFilter(project=project, scope=query.scope)
-    hits = _fresh(_observations(caller, text, where, limit + (FURTHER if told else 0)), told)[:limit]
-    sessions = [
-        session
-        for session in newest_summaries(caller=caller, project=project, limit=SESSIONS)
-        if told.get(_session_key(session)) != _session_state(session)
-    ]
+    with store_span("fetch_context", project=project):
+        hits = _fresh(_observations(caller, text, where, limit + _further(told)), told)[:limit]
+        newest = newest_summaries(caller=caller, project=project, limit=SESSIONS)
+    sessions = [one for one in newest if told.get(_session_key(one)) != _session_state(one)]
     if query.session_id:
         marks = {_key(hit): _state(hit) for hit in hits}
         marks |= {_session_key(one): _session_state(one) for one in sessions}
@@ -134,17 +149,23 @@ def _told(caller: Caller, query: ContextQuery, now: datetime) -> Mapping[str, st
     return read_items(caller=caller, address=SessionAddress(query.session_id), now=now)
 
 
+def _further(told: Mapping[str, str]) -> int:
+    """As many as may be in the way of those that have not been told."""
+    return min(sum(key.startswith(TOLD) for key in told), FURTHER)
+
+
 def _fresh(hits: list[SearchHit], told: Mapping[str, str]) -> list[SearchHit]:
     return [hit for hit in hits if told.get(_key(hit)) != _state(hit)]
 
 
 def _key(hit: SearchHit) -> str:
-    return f"observation:{hit.observation.id}"
+    return f"{TOLD}{hit.observation.id}"
 
 
 def _state(hit: SearchHit) -> str:
     """What it said when it was told, so that it is told again once it says something else."""
-    return hit.observation.normalized_hash[:16]
+    one = hit.observation
+    return hashlib.sha256(f"{one.type}\0{one.title}\0{one.content}".encode()).hexdigest()[:16]
 
 
 def _session_key(session: Session) -> str:

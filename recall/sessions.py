@@ -21,6 +21,7 @@ from tenants.embedding import try_embed
 from tenants.errors import NotFound
 from tenants.policy.reading import read_policy
 from tenants.scope import scope, undecided
+from tenants.telemetry import memory_span
 from tenants.tombstones import Erased
 from working import deletion
 from working.ending import Span, close_session
@@ -64,9 +65,11 @@ def end_session(*, caller: Caller, address: SessionAddress, now: datetime) -> En
     Ending an ended session again changes nothing and answers the same. Raises NotFound for an unknown one,
     RedisAway before anything is changed.
     """
-    session = access_session(caller=caller, address=address)
-    ended = wind_up(caller=caller, session=session, now=now, cause="end")
-    assert ended is not None  # noqa: S101  it had no condition
+    with memory_span("end_session", session_id=address.session_id) as span:
+        session = access_session(caller=caller, address=address)
+        ended = wind_up(caller=caller, session=session, now=now, cause="end")
+        assert ended is not None  # noqa: S101  it had no condition
+        span.set(project=session.project, message_count=ended.message_count)
     return ended
 
 
@@ -78,12 +81,13 @@ def wind_up(
     cause: Cause,
     only_if: Callable[[Session], bool] = lambda _locked: True,
     summary_of: Callable[[Span], str] | None = None,
+    answer: Callable[[EndedSession], object] = lambda ended: ended,
 ) -> EndedSession | None:
     """Ends the session, whoever wants it; None if the locked session fails `only_if`.
 
     Whether there is to be a summary, the policy says for each cause; `summary_of` makes it of something else
-    than the new turns. What is committed is committed once,
-    however often and by however many this is called.
+    than the new turns. What is committed is committed once, however often and by however many this is called;
+    `answer` makes of it what is kept for whoever sends the request again.
     """
     ref = ref_of(session)
     left: list[Episode | None] = []
@@ -100,7 +104,7 @@ def wind_up(
     def conclude(locked: Session) -> None:
         release_items(ref=ref, now=now)
         episode = _newest_summary(locked)
-        idempotency.keep(_ended(locked, episode), user_id=locked.user_id)
+        idempotency.keep(answer(_ended(locked, episode)), user_id=locked.user_id)
         left.append(episode)
 
     token = suspend_items(caller=caller, ref=ref, now=now)

@@ -14,6 +14,7 @@ from tenants.caller import Caller
 from tenants.errors import Unavailable
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
+from tenants.telemetry import memory_span
 from working import sessions
 from working.models import Session
 from working.redis import RedisAway
@@ -43,7 +44,8 @@ def start_session(
 ) -> StartedSession:
     """Creates or finds the session, renews its hold, and recalls its user's episodes: the best for `query`,
     or the newest without one. With the embedding model away they are the newest, too."""
-    session, _created = sessions.open_session(caller=caller, address=address, agent_id=agent_id, now=now)
+    with memory_span("create_session", session_id=address.session_id):
+        session, _created = sessions.open_session(caller=caller, address=address, agent_id=agent_id, now=now)
     with suppress(RedisAway):  # then there is nothing to hold
         sessions.hold(caller=caller, session=session, now=now)
     started = StartedSession(session, _episodes(caller, session, query))

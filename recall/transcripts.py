@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recall.sessions import wind_up
+from recall.sessions import EndedSession, wind_up
 from recall.summary import summarise
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.scope import scope
+from tenants.telemetry import memory_span
 from working.ending import Span
 from working.events import ROLE_EVENTS, append_events
 from working.models import Event, Session
@@ -43,6 +44,15 @@ def end_with_transcript(
     Ending it again replaces the summary if there are new messages. Of an unknown session nothing is kept.
     Raises RedisAway before anything is changed.
     """
+    with memory_span("end_session", session_id=address.session_id) as span:
+        ended = _end(caller, address, messages, now)
+        span.set(message_count=ended.message_count)
+    return ended
+
+
+def _end(
+    caller: Caller, address: SessionAddress, messages: Sequence[Message], now: datetime
+) -> EndedTranscript:
     session = find_session(caller=caller, address=address)
     if session is None:
         return _unknown(caller, address, messages)
@@ -60,9 +70,14 @@ def end_with_transcript(
             else summarise(messages=span.messages, first=span.first, last=span.last)
         )
 
-    ended = wind_up(caller=caller, session=session, now=now, cause="end", summary_of=summary_of)
+    def told(ended: EndedSession) -> EndedTranscript:
+        return EndedTranscript(session.external_id, ended.summary, len(messages) or session.turn_count)
+
+    ended = wind_up(
+        caller=caller, session=session, now=now, cause="end", summary_of=summary_of, answer=told
+    )
     assert ended is not None  # noqa: S101  it had no condition
-    return EndedTranscript(session.external_id, ended.summary, len(messages) or session.turn_count)
+    return told(ended)
 
 
 def _unknown(caller: Caller, address: SessionAddress, messages: Sequence[Message]) -> EndedTranscript:

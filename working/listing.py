@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Q, Sum
-from django.db.models.functions import Lower
+from django.db.models import Count, Q, QuerySet, Sum
 
 from tenants.caller import Caller
 from tenants.scope import scope
+from tenants.telemetry import memory_span
+from working import querysets
 from working.models import Session
 
 SLOW = 0.1  # seconds that a count may take to be done anew each time
@@ -53,20 +54,38 @@ def list_sessions(
     if before is not None:
         moment, session_id = before
         condition &= Q(last_activity_at__lt=moment) | Q(last_activity_at=moment, id__lt=session_id)
-    with scope(caller.tenant_id):
+    told = memory_span("recent_sessions", project=named["project"] or None)
+    with told, scope(caller.tenant_id):
         return list(Session.objects.filter(condition).order_by("-last_activity_at", "-id")[:limit])
 
 
-def newest_summaries(*, caller: Caller, project: str, limit: int) -> list[Session]:
-    """The sessions of the project, in lower case, that have a summary, those begun last first. Whose memory
-    the key reaches within the project is its user's; the project is the caller's to confine."""
+def newest_sessions(*, caller: Caller, project: str, limit: int) -> list[Session]:
+    """The sessions of the project, in lower case, those begun last first. Within the project a key reaches
+    its user's; the project is the caller's to confine."""
     with scope(caller.tenant_id):
-        mine = Session.objects.annotate(shared=Lower("project")).filter(
-            tenant_id=caller.tenant_id, shared=project
-        )
-        if caller.user_id:
-            mine = mine.filter(user_id=caller.user_id)
-        return list(mine.exclude(summary="").order_by("-started_at", "-id")[:limit])
+        return list(_of_project(caller, project).order_by("-started_at", "-id")[:limit])
+
+
+def newest_summaries(*, caller: Caller, project: str, limit: int) -> list[Session]:
+    """Likewise, only those that have a summary."""
+    with scope(caller.tenant_id):
+        told = _of_project(caller, project).exclude(summary="")
+        return list(told.order_by("-started_at", "-id")[:limit])
+
+
+def count_in_project(*, caller: Caller, project: str) -> int:
+    """How many sessions of the project, in lower case, the key reaches; empty: of all projects."""
+    with scope(caller.tenant_id):
+        return (_of_project(caller, project) if project else _of_user(caller)).count()
+
+
+def list_projects(*, caller: Caller) -> list[str]:
+    """The projects, in lower case and by name, that have a session of the key's user."""
+    with scope(caller.tenant_id):
+        if not caller.user_id:
+            return sorted(querysets.projects_in(caller.tenant_id))
+        mine = _of_user(caller).exclude(project_key="")
+        return sorted(set(mine.values_list("project_key", flat=True)))
 
 
 def count_sessions(*, caller: Caller) -> SessionFigures:
@@ -94,6 +113,15 @@ def unused_sessions(*, caller: Caller, before: datetime, limit: int) -> list[Ses
     with scope(caller.tenant_id):
         found = Session.objects.filter(_reach(caller), last_activity_at__lt=before)
         return list(found.order_by("last_activity_at", "id")[:limit])
+
+
+def _of_project(caller: Caller, project: str) -> QuerySet[Session]:
+    return _of_user(caller).filter(project_key=project)
+
+
+def _of_user(caller: Caller) -> QuerySet[Session]:
+    found = Session.objects.filter(tenant_id=caller.tenant_id)
+    return found.filter(user_id=caller.user_id) if caller.user_id else found
 
 
 def _reach(caller: Caller) -> Q:

@@ -1,6 +1,7 @@
 """Sessions and the append-only log of what happened in them."""
 
 from django.db import models
+from django.db.models.functions import Lower
 from uuid_utils.compat import uuid7
 
 from tenants.models import Tenant
@@ -16,6 +17,10 @@ class Session(models.Model):
     external_id = models.CharField(max_length=255)
     agent_id = models.CharField(max_length=255, blank=True)
     project = models.CharField(max_length=200, blank=True)
+    # A column, since row-level security keeps an index on the expression from being used.
+    project_key = models.GeneratedField(
+        expression=Lower("project"), output_field=models.TextField(), db_persist=True
+    )
     metadata = models.JSONField(default=dict)
     started_at = models.DateTimeField()
     opened_at = models.DateTimeField(help_text="When it began, or went on after its last end.")
@@ -48,6 +53,14 @@ class Session(models.Model):
             ),
             models.Index(
                 fields=["tenant", "opened_at"], condition=models.Q(ended_at__isnull=True), name="session_old"
+            ),
+            # Serve a project's sessions, newest first, its figures, the list of projects, and the newest
+            # summaries of a project.
+            models.Index(fields=["tenant", "project_key", "-started_at", "-id"], name="session_project"),
+            models.Index(
+                fields=["tenant", "project_key", "-started_at", "-id"],
+                condition=~models.Q(summary=""),
+                name="session_project_summary",
             ),
         ]
 

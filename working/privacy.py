@@ -96,6 +96,14 @@ def register_handlers() -> None:
     register(
         Rows("event", Event, _of_sessions, "recorded_at"),
         Rows("checkpoint", Checkpoint, _of_sessions, "updated_at"),
-        Rows("session", Session, _theirs, "started_at", kept=_used_since, rest=_begin_anew),
+        Rows(
+            "session",
+            Session,
+            _theirs,
+            "started_at",
+            kept=_used_since,
+            rest=_begin_anew,
+            hidden=frozenset({"project_key"}),  # the project once more
+        ),
         Keys("session_key", (*FAMILIES, keys.IDLE), _erase_keys, _export_fields, newer=began_after),
     )

@@ -17,6 +17,7 @@ from working.models import Session
 from working.types import NewEvent, SessionRef, StoredEvent
 
 Moment = Literal["last_activity_at", "opened_at"]
+SessionColumns = Mapping[str, str | int | None]  # all that `INSERT_SESSIONS` names
 
 # Locks the row either way, so that event numbers are given out one writer at a time.
 OPEN_SESSION = """
@@ -64,6 +65,35 @@ WITH given AS (
 SELECT f.ord, %(last_seq)s + f.nth, c.turn_count, f.tool,
        CASE WHEN jsonb_typeof(f.content) <> 'string' THEN f.content END
 FROM counted c LEFT JOIN fresh f ON true ORDER BY f.nth
+"""
+
+# Of sessions that were elsewhere, those that are not here yet. In one order for all, so that two imports
+# never wait for each other.
+INSERT_SESSIONS = """
+INSERT INTO working_session (id, tenant_id, namespace, user_id, external_id, agent_id, project, metadata,
+                             started_at, opened_at, last_activity_at, ended_at, last_seq, turn_count,
+                             summarised_seq, summary)
+SELECT id, %(tenant)s, namespace, user_id, external_id, agent_id, project, '{}', started_at, opened_at,
+       last_activity_at, ended_at, 0, turn_count, 0, summary
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS g (
+    id uuid, namespace text, user_id text, external_id text, agent_id text, project text,
+    started_at timestamptz, opened_at timestamptz, last_activity_at timestamptz, ended_at timestamptz,
+    turn_count bigint, summary text)
+ORDER BY external_id, namespace, user_id
+ON CONFLICT (tenant_id, external_id, namespace, user_id) DO NOTHING
+"""
+
+# One step of the index for each project, from the first on: DISTINCT would read every session.
+PROJECTS = """
+WITH RECURSIVE found AS (
+    (SELECT project_key FROM working_session WHERE tenant_id = %(tenant)s AND project_key > ''
+     ORDER BY project_key LIMIT 1)
+    UNION ALL
+    SELECT later.project_key FROM found CROSS JOIN LATERAL (
+        SELECT project_key FROM working_session WHERE tenant_id = %(tenant)s
+        AND project_key > found.project_key ORDER BY project_key LIMIT 1) AS later
+)
+SELECT project_key FROM found
 """
 
 # Those of the named sessions that exist.
@@ -173,6 +203,22 @@ def append_events(
 def _as_stored(**columns: str | None) -> dict[str, Any]:
     """The columns that PostgreSQL may have written in another way than the client."""
     return {name: json.loads(text) for name, text in columns.items() if text not in (None, "null")}
+
+
+def insert_sessions(*, tenant_id: UUID, rows: Sequence[SessionColumns]) -> int:
+    """Inserts sessions without a log; how many were not there yet."""
+    given = [{"id": str(uuid7()), **row} for row in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT_SESSIONS, {"tenant": tenant_id, "rows": json.dumps(given)})
+        added: int = cursor.rowcount
+    return added
+
+
+def projects_in(tenant_id: UUID) -> list[str]:
+    """Every project of the tenant that has a session, in lower case."""
+    with connection.cursor() as cursor:
+        cursor.execute(PROJECTS, {"tenant": tenant_id})
+        return [project for (project,) in cursor.fetchall()]
 
 
 def sessions_named(

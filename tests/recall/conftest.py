@@ -3,9 +3,12 @@
 import pytest
 from django.utils import timezone
 
+from tests.episodic.conftest import model_away
 from tests.recall.left_alone import tell
 from tests.working.conversation import S, append, reference, turn
 from working import memory
+
+__all__ = ["caller", "model_away", "ref"]
 
 
 @pytest.fixture
