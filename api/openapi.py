@@ -6,6 +6,8 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 from api.aegis.schemas import ERROR
+from api.agentops.errors import PATHS as AGENTOPS
+from api.agentops.schemas import ERROR as AGENTOPS_ERROR
 from api.idempotency import HEADER
 from api.native.schemas import PROBLEM
 from api.views import LONGEST_ID
@@ -16,8 +18,9 @@ DIALECTS = {
     "/working-memory/": ("application/json", "AegisError"),
     "/episodic/": ("application/json", "AegisError"),
     "/ledger/": ("application/json", "AegisError"),
+    **dict.fromkeys(AGENTOPS, ("application/json", "AgentOpsError")),
 }
-COMPONENTS = {"Problem": PROBLEM, "AegisError": ERROR}
+COMPONENTS = {"Problem": PROBLEM, "AegisError": ERROR, "AgentOpsError": AGENTOPS_ERROR}
 ALWAYS = (401, 403, 422, 503)
 METHODS = ("get", "post", "put", "patch", "delete")
 # Where a session must exist already; elsewhere it is made, or its absence is an empty answer.
@@ -28,20 +31,32 @@ NEEDS_SESSION = {
     ("post", "/api/v1/sessions/{session_id}/end"),
     ("get", "/api/v1/sessions/{session_id}/checkpoint"),
 }
+NEEDS_AGENT = {
+    ("get", "/api/v1/agents/{name}"),
+    ("post", "/api/v1/hooks/tool-result"),
+    ("post", "/api/v1/hooks/before-tool"),
+}
 HAS_VERSIONS = {
     ("put", "/api/v1/sessions/{session_id}/checkpoint"),
     ("patch", "/api/v1/policy"),
     ("post", "/api/v1/policy/rollback"),
 }
+NEEDS_OBSERVATION = {
+    *((method, "/observations/{observation_id}") for method in ("get", "patch")),
+    ("get", "/timeline"),
+}
 NEEDS_VERSION = {("get", "/api/v1/policy/diff"), ("post", "/api/v1/policy/rollback")}
+NEEDS_ITEM = ("/api/v1/jobs/{", "/api/v1/observations/{")
 # Where two writers can meet, or an id can mean several things.
 CAN_CONFLICT = {
+    ("get", "/context"),
     ("get", "/api/v1/jobs/{job_id}/download"),
 }
 # Below these, an id can mean several users' sessions.
 NAMES_SESSION = ("/api/v1/sessions/{", "/working-memory/", "/ledger/")
-# Writes that PostgreSQL does not keep, and what only looks like a write.
-NOT_ONCE = ("/working-memory/", "/episodic/search", "/api/v1/recall")
+# Writes that PostgreSQL does not keep or that add nothing when they are sent again, and what only looks like
+# one.
+NOT_ONCE = ("/working-memory/", "/episodic/search", "/api/v1/recall", "/import")
 IDEMPOTENCY_KEY = {
     "in": "header",
     "name": HEADER,
@@ -88,8 +103,10 @@ def _is_done_once(method: str, path: str) -> bool:
 
 
 def _statuses(method: str, path: str) -> list[int]:
-    statuses = {*ALWAYS}
-    if (method, path) in NEEDS_SESSION | NEEDS_VERSION or path.startswith("/api/v1/jobs/{"):
+    # What elsewhere is 422 is 400 in this dialect.
+    statuses = {400 if one == 422 else one for one in ALWAYS} if path.startswith(AGENTOPS) else {*ALWAYS}
+    needed = NEEDS_SESSION | NEEDS_AGENT | NEEDS_OBSERVATION | NEEDS_VERSION
+    if (method, path) in needed or path.startswith(NEEDS_ITEM):
         statuses.add(404)
     if (method, path) in HAS_VERSIONS:
         statuses.add(412)

@@ -2,13 +2,14 @@
 
 import json
 import math
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.http import HttpRequest
 
 from tenants.errors import Invalid, TooLarge
 
+BLANKS = " \t\r\n"  # of JSON
 DEEPEST = 100  # levels of nesting; PostgreSQL and Python both give up far below what JSON allows
 
 
@@ -20,18 +21,26 @@ def read_body(request: HttpRequest, *, longest: int | None = None) -> bytes:
     """The body, also of a chunked request, for which Django sees none. Raises TooLarge above `longest`, by
     default `MAX_BODY_BYTES`, without reading on."""
     limit = settings.MAX_BODY_BYTES if longest is None else longest
-    chunked = not request.META.get("CONTENT_LENGTH") and "HTTP_TRANSFER_ENCODING" in request.META
-    body: bytes = (request.META["wsgi.input"] if chunked else request).read(limit + 1)
+    body: bytes = stream_of(request).read(limit + 1)
     if len(body) > limit:
         raise TooLarge(f"The body exceeds {limit} bytes.")
     return body
 
 
-def parse_json(body: bytes) -> Any:
-    """The value of a JSON text. Raises Malformed, or Invalid for text that cannot be stored."""
+def stream_of(request: HttpRequest) -> HttpRequest | IO[bytes]:
+    """What the body can be `read` from bit by bit, also that of a chunked request, for which Django sees
+    none."""
+    chunked = not request.META.get("CONTENT_LENGTH") and "HTTP_TRANSFER_ENCODING" in request.META
+    return request.META["wsgi.input"] if chunked else request
+
+
+def parse_json(body: bytes, *, first_value: bool = False) -> Any:
+    """The value of a JSON text; of its `first_value`, whatever follows. Raises Malformed, or Invalid for text
+    that cannot be stored."""
     try:
         # Decoded here: by itself, json.loads takes UTF-16, and halves of surrogate pairs encoded as UTF-8.
-        value = json.loads(body.decode("utf-8-sig"), parse_constant=_no_constant, parse_float=_finite)
+        text = body.decode("utf-8-sig")
+        value = _JSON.raw_decode(text.lstrip(BLANKS))[0] if first_value else _JSON.decode(text)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Malformed(f"The body is not valid JSON: {reason}") from error
@@ -77,3 +86,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text[:20]} is out of range")
     return value
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)

@@ -25,10 +25,11 @@ class DialectView(APIView):
     """A view that says which scope each method needs and answers errors in its dialect's shape."""
 
     scopes: dict[str, str] = {}
+    takes_any_query = False  # or refuses one that is not UTF-8
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        _refuse_undecodable(request._request.META)
+        _refuse_undecodable(request._request.META, of_query=not self.takes_any_query)
 
     def shape(self, problem: Problem) -> Any:
         """The dialect's error body."""
@@ -41,11 +42,11 @@ class DialectView(APIView):
         return Response(self.shape(problem), status=problem.status, headers=problem.headers)
 
 
-def _refuse_undecodable(meta: dict[str, Any]) -> None:
+def _refuse_undecodable(meta: dict[str, Any], *, of_query: bool) -> None:
     """Raises Invalid when path or query are not UTF-8. Django would put other characters in their place, and
     two ids could become one."""
     path, query = (meta.get(name, "").encode("latin-1") for name in ("strata.path", "QUERY_STRING"))
-    for part, sent in {"path": path, "query": unquote_to_bytes(query)}.items():
+    for part, sent in {"path": path, "query": unquote_to_bytes(query) if of_query else b""}.items():
         try:
             sent.decode()
         except UnicodeDecodeError as error:

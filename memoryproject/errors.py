@@ -2,10 +2,11 @@
 
 from http import HTTPStatus
 
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views import defaults
 
 from api.aegis import errors as aegis
+from api.agentops import errors as agentops
 from api.errors import Problem
 from api.native import errors as native
 
@@ -21,6 +22,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     """404"""
     if request.path_info.startswith(BROWSER_PAGES):
         return defaults.page_not_found(request, exception)
+    if agentops.is_ours(request.path_info):
+        return HttpResponse(agentops.NOT_FOUND, status=404, content_type="text/plain; charset=utf-8")
     return _answer(request, Problem(404, "Not found."))
 
 
@@ -37,4 +40,5 @@ def _answer(request: HttpRequest, problem: Problem) -> JsonResponse:
         return JsonResponse(
             native.shape(problem), status=problem.status, content_type="application/problem+json"
         )
-    return JsonResponse(aegis.shape(problem), status=problem.status)
+    dialect = agentops if agentops.is_ours(request.path_info) else aegis
+    return JsonResponse(dialect.shape(problem), status=problem.status)

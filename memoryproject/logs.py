@@ -30,6 +30,7 @@ OURS = frozenset(
 LOUDER = {
     "httpx": logging.WARNING,
     "httpx2": logging.WARNING,
+    "mcp": logging.WARNING,
 }  # at INFO they tell the address of each request
 STYLES = ("json", "text")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")

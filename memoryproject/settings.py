@@ -172,6 +172,8 @@ WORKING_MEMORY_MAX_BYTES = env.number("WORKING_MEMORY_MAX_BYTES", 65_536, minimu
 WORKING_MEMORY_STRICT = env.flag("WORKING_MEMORY_STRICT", False)
 MEMORY_DEDUPE_WINDOW = env.duration("MEMORY_DEDUPE_WINDOW", "15m")
 MAX_BODY_BYTES = env.number("MAX_BODY_BYTES", 1_048_576, minimum=1_024)
+IMPORT_MAX_BYTES = env.number("IMPORT_MAX_BYTES", 268_435_456, minimum=1_024)
+AGENTOPS_DELETE_BODY = env.flag("AGENTOPS_DELETE_BODY", False)
 CHECKPOINT_MAX_BYTES = env.number("CHECKPOINT_MAX_BYTES", 16_777_216, minimum=1_024, maximum=268_435_456)
 EMBEDDING_PROVIDER = env.text("EMBEDDING_PROVIDER", "local")
 EMBEDDING_MODEL = env.text("EMBEDDING_MODEL", "all-MiniLM-L6-v2")
@@ -251,6 +253,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = None  # api.parsers bounds each body itself and an
 # ── Observability ────────────────────────────────────────────────────────────────────────────────
 METRICS_TOKEN = env.text("METRICS_TOKEN")
 OTEL_TRACES_EXPORTER = env.text("OTEL_TRACES_EXPORTER", "none")
+TRACE_MEMORY_CONTENT = env.flag("TRACE_MEMORY_CONTENT", False)
 SLOW_QUERY_MS = env.number("SLOW_QUERY_MS", 200) if DEBUG else env.number("SLOW_QUERY_MS", 0)
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO")
 LOG_FORMAT = env.text("LOG_FORMAT", "json")

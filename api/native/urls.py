@@ -3,9 +3,10 @@ leaves, and is refused if it ends like a route below it."""
 
 from django.urls import re_path
 
-from api.native import episodes, jobs, lifecycle, policy, sessions, subjects
+from api.native import agents, episodes, hooks, jobs, lifecycle, observations, policy, sessions, subjects
 
 ID = r"(?P<session_id>[\s\S]+?)"
+NUMBER = r"(?P<observation_id>[^/]+)"
 SUBJECT = r"(?P<user_id>[\s\S]+?)"
 
 urlpatterns = [
@@ -21,6 +22,14 @@ urlpatterns = [
     re_path(rf"^sessions/{ID}/?\Z", sessions.SessionView.as_view()),
     re_path(r"^episodes/?\Z", episodes.EpisodesView.as_view()),
     re_path(r"^recall/?\Z", episodes.RecallView.as_view()),
+    re_path(r"^agents/?\Z", agents.AgentsView.as_view()),
+    re_path(r"^agents/(?P<name>[\s\S]+?)/?\Z", agents.AgentView.as_view()),
+    re_path(r"^hooks/tool-result/?\Z", hooks.ToolResultView.as_view()),
+    re_path(r"^hooks/before-tool/?\Z", hooks.BeforeToolView.as_view()),
+    re_path(r"^observations/?\Z", observations.ObservationsView.as_view()),
+    re_path(rf"^observations/{NUMBER}/revisions/?\Z", observations.RevisionsView.as_view()),
+    re_path(rf"^observations/{NUMBER}/restore/?\Z", observations.RestoreView.as_view()),
+    re_path(rf"^observations/{NUMBER}/?\Z", observations.ObservationView.as_view()),
     re_path(r"^policy/?\Z", policy.PolicyView.as_view()),
     re_path(r"^policy/versions/?\Z", policy.VersionsView.as_view()),
     re_path(r"^policy/diff/?\Z", policy.DiffView.as_view()),

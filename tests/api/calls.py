@@ -11,14 +11,33 @@ from uuid import UUID
 
 import httpx
 from django.urls import URLPattern, URLResolver, get_resolver
-from django.utils import timezone
 
 from api.aegis import views as aegis
-from api.native import episodes, jobs, lifecycle, policy, sessions, subjects
+from api.agentops import observations as notes
+from api.agentops import recalling, transfer
+from api.agentops import sessions as project_sessions
+from api.agentops.errors import is_ours as is_agentops
+from api.mcp.http import mcp_view
+from api.native import agents, episodes, hooks, jobs, lifecycle, observations, policy, sessions, subjects
 from api.views import DialectView
 from memoryproject.metrics import metrics_view
-from tenants.models import ExportChunk, Job
-from tenants.scope import scope
+from tests.api.bodies import (
+    AGENT,
+    BEFORE_TOOL,
+    EPISODE,
+    EVENT,
+    EXPORTED,
+    NOTE,
+    POLICY,
+    RECALL,
+    ROLLBACK,
+    SEARCH,
+    SESSION,
+    STORE,
+    TOOL_RESULT,
+    TURNS,
+)
+from tests.api.things import dead_letter, finished_export, noted
 from tests.conftest import Member
 
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -28,8 +47,8 @@ HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 class Call:
     """`query` and `in_body`: which ids of a user, agent or project the route understands, and where.
 
-    In paths, `{id}` is the id of a session, `{job}` that of a job, `{export}` that of a finished export and
-    `{user}` a person.
+    In paths, `{id}` is the id of a session, `{job}` that of a job, `{export}` that of a finished export,
+    `{user}` a person, `{agent}` an agent that is declared and `{observation}` the number of an observation.
     """
 
     view: type[DialectView]
@@ -49,9 +68,14 @@ class Call:
     def is_native(self) -> bool:
         return self.path.startswith("/api/v1/")
 
+    @property
+    def is_agentops(self) -> bool:
+        return is_agentops(self.path)
+
     def url(self, session: str = "s", **query: str) -> str:
         path = self.path.replace("{id}", quoted(session)).replace("{job}", str(NO_JOB))
         path = path.replace("{export}", str(NO_JOB)).replace("{user}", "someone")
+        path = path.replace("{agent}", "coder").replace("{observation}", NO_OBSERVATION)
         return f"{path}?{httpx.QueryParams(query)}" if query else path
 
     def send(self, member: Member, session: str = "s", *, body: Any = ..., **query: str) -> httpx.Response:
@@ -61,12 +85,19 @@ class Call:
     def request(self, member: Member, session: str = "s", *, body: Any = ..., **query: str) -> httpx.Request:
         """The request itself; what it works on is made."""
         sent = self.body_for(session) if body is ... else body
+        query = ASKED.get(self.path, {}) | query
+        if self.path == "/timeline":
+            query["observation_id"] = str(noted(member))
         given = {} if sent is None else {"json": sent}
         url = self.url(session, **query)
         if "{job}" in self.path:
             url = url.replace(str(NO_JOB), str(dead_letter(member)))
         if "{export}" in self.path:
             url = url.replace(str(NO_JOB), str(finished_export(member)))
+        if "{observation}" in self.path:
+            url = url.replace(NO_OBSERVATION, str(noted(member)))
+        if "{agent}" in self.path or "/hooks/" in self.path:
+            declare_agent(member)
         if self.path.endswith("/checkpoint") and self.method == "GET":
             member.http.put(url, content="[1]")
         return member.http.build_request(self.method, url, **given)
@@ -77,10 +108,7 @@ class Call:
             return member
         if bindings:
             return member.with_key(scopes=("read", "write", self.scope), **bindings)
-        known = (member.key, self.scope)
-        if known not in _ABLE:
-            _ABLE[known] = member.with_key(scopes=("read", "write", self.scope))
-        return _ABLE[known]
+        return _able(member, self.scope)
 
     def body_for(self, session: str) -> Any:
         """The right body about that session."""
@@ -89,32 +117,25 @@ class Call:
 
 _ABLE: dict[tuple[str, str], Member] = {}
 NO_JOB = UUID(int=0)
+ASKED = {"/search": {"q": "sesame"}, "/context": {"query": "sesame"}}
+NO_OBSERVATION = "999999999999999999"
 
 
-def dead_letter(member: Member) -> UUID:
-    """A failed job that the member's key has asked for."""
-    now, caller = timezone.now(), member.caller
-    with scope(member.tenant.id):
-        job = Job.objects.create(
-            tenant_id=member.tenant.id,
-            kind="test.dead",
-            state="failed",
-            user_id=caller.user_id,
-            requested_by=caller.principal,
-            run_at=now,
-            created_at=now,
-            max_attempts=1,
-        )
-    return job.id
+def _able(member: Member, scope: str) -> Member:
+    """The member with an unbound key that also has that scope."""
+    known = (member.key, scope)
+    if known not in _ABLE:
+        _ABLE[known] = member.with_key(scopes=("read", "write", scope))
+    return _ABLE[known]
 
 
-def finished_export(member: Member) -> UUID:
-    """An export that is done."""
-    job_id = dead_letter(member)
-    with scope(member.tenant.id):
-        Job.objects.filter(id=job_id).update(kind="subject.export", state="done")
-        ExportChunk.objects.create(tenant_id=member.tenant.id, job_id=job_id, number=0, data=b"file")
-    return job_id
+def declare_agent(member: Member) -> None:
+    """The agent `coder`, within the reach of the member's key. By the server, which then knows it at once."""
+    document = {
+        "memory": {"project": member.caller.project or "apollo"},
+        "toolHooks": AGENT["toolHooks"],
+    }
+    _able(member, "admin").http.put("/api/v1/agents/coder", json=document).raise_for_status()
 
 
 def quoted(session: str) -> str:
@@ -139,43 +160,52 @@ def _verb(view: type[DialectView], scope: str, **more: Any) -> tuple[Call, ...]:
     )
 
 
-STORE = {
-    "agent_id": "coder", "conversation_id": "{id}", "summary": "short", "user_id": None, "key_decisions": 1,
-    "entities_mentioned": [], "tools_called": {},
-}  # fmt: skip
-SEARCH = {"query": "sesame", "agent_id": "coder", "user_id": None, "top_k": 100}
-TURN = {"id": "t1", "role": "user", "content": "hi", "tool_calls": [], "tool_call_id": "x", "name": "n",
-        "created_at": "2026-01-01T00:00:00Z", "metadata": {"a": 1}}  # fmt: skip
-TURNS = {"user_id": None, "agent_id": None, "turns": [TURN]}
-EVENT = {
-    "event_id": "e1",
-    "event_type": "note",
-    "content": {"any": ["thing"]},
-    "timestamp": None,
-    "metadata": {},
-}
-SESSION = {
-    "session_id": "{id}",
-    "user_id": None,
-    "agent_id": None,
-    "project": None,
-    "namespace": None,
-    "metadata": {},
-}
-EPISODE = {
-    "text": "short", "user_id": None, "agent_id": None, "session_id": "{id}", "memory_type": "semantic",
-    "topics": ["a"], "entities": ["b"], "outcome": "fine", "event_date": None, "metadata": {},
-}  # fmt: skip
-RECALL = {
-    "query": "sesame", "user_id": None, "agent_id": None, "session_id": "{id}", "project": None,
-    "memory_type": ["semantic"], "topics": ["a"], "since": None, "until": None, "top_k": 200,
-    "explain": True,
-}  # fmt: skip
-
-POLICY = {"agent_id": None, "document": {"recall": {"top_k": 7}}, "version": None, "note": "why"}
-ROLLBACK = {"agent_id": None, "to": 0, "version": None, "note": "why"}
-
 OWNERS = ("user_id", "agent_id", "project")
+AGENTOPS = (
+    Call(
+        project_sessions.SessionsView,
+        "POST",
+        "/sessions",
+        {"id": "{id}", "project": "apollo"},
+        query=(),
+        in_body=("project",),
+        scope="write",
+    ),
+    Call(
+        project_sessions.EndView,
+        "POST",
+        "/sessions/{id}/end",
+        {"messages": [{"role": "user", "content": "hi"}]},
+        query=(),
+        scope="write",
+    ),
+    Call(
+        notes.ObservationsView, "POST", "/observations", NOTE, query=(), in_body=("project",), scope="write"
+    ),
+    Call(notes.ObservationView, "GET", "/observations/{observation}", query=()),
+    Call(
+        notes.ObservationView,
+        "PATCH",
+        "/observations/{observation}",
+        {"type": "pattern", "title": "Other", "content": "other", "tags": ["b"]},
+        query=(),
+        scope="write",
+    ),
+    Call(notes.ObservationView, "DELETE", "/observations/{observation}", query=(), scope="write"),
+    *(
+        Call(view, "GET", path, query=("project",))
+        for view, path in (
+            (project_sessions.RecentSessionsView, "/sessions/recent"),
+            (notes.RecentObservationsView, "/observations/recent"),
+            (recalling.SearchView, "/search"),
+            (recalling.ContextView, "/context"),
+            (recalling.StatsView, "/stats"),
+            (transfer.ExportView, "/export"),
+        )
+    ),
+    Call(recalling.TimelineView, "GET", "/timeline", query=()),
+    Call(transfer.ImportView, "POST", "/import", EXPORTED, query=(), scope="write"),
+)
 CALLS = (
     Call(aegis.WorkingMemoryView, "GET", "/working-memory/{id}"),
     Call(
@@ -197,6 +227,17 @@ CALLS = (
     *_verb(aegis.LedgerEvictView, "write"),
     Call(aegis.LedgerView, "GET", "/ledger/{id}"),
     Call(aegis.LedgerView, "DELETE", "/ledger/{id}", scope="write"),
+    *AGENTOPS,
+    Call(observations.ObservationsView, "GET", "/api/v1/observations", query=("user_id", "project")),
+    Call(observations.ObservationView, "GET", "/api/v1/observations/{observation}", query=()),
+    Call(observations.RevisionsView, "GET", "/api/v1/observations/{observation}/revisions", query=()),
+    Call(
+        observations.RestoreView,
+        "POST",
+        "/api/v1/observations/{observation}/restore",
+        query=(),
+        scope="write",
+    ),
     Call(sessions.SessionsView, "GET", "/api/v1/sessions", query=OWNERS),
     Call(sessions.SessionsView, "POST", "/api/v1/sessions", SESSION, in_body=OWNERS, scope="write"),
     Call(
@@ -251,6 +292,17 @@ CALLS = (
         scope="write",
     ),
     Call(episodes.RecallView, "POST", "/api/v1/recall", RECALL, query=(), in_body=OWNERS),
+    Call(agents.AgentsView, "GET", "/api/v1/agents", query=()),
+    Call(agents.AgentView, "GET", "/api/v1/agents/{agent}", query=()),
+    Call(agents.AgentView, "PUT", "/api/v1/agents/{agent}", AGENT, query=(), scope="admin"),
+    Call(agents.AgentView, "DELETE", "/api/v1/agents/{agent}", query=(), scope="admin"),
+    *(
+        Call(view, "POST", f"/api/v1/hooks/{name}", body, query=(), in_body=("user_id",), scope="write")
+        for view, name, body in (
+            (hooks.ToolResultView, "tool-result", TOOL_RESULT),
+            (hooks.BeforeToolView, "before-tool", BEFORE_TOOL),
+        )
+    ),
     Call(policy.PolicyView, "GET", "/api/v1/policy", query=("agent_id",)),
     Call(
         policy.PolicyView,
@@ -296,7 +348,8 @@ def _walk(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterato
         if isinstance(one, URLResolver):
             if where != "admin/":
                 yield from _walk(one.url_patterns, where)
-        elif one.callback is not metrics_view:  # for operators, not for callers: tests/observability
+        # For operators: tests/observability. Another protocol than REST: tests/mcp.
+        elif one.callback not in {metrics_view, mcp_view}:
             yield getattr(one.callback, "view_class", one.callback), where
 
 
@@ -307,6 +360,9 @@ def methods(view: type[Any]) -> set[str]:
 def assert_refusal(answer: httpx.Response, call: Call, *statuses: int, sent: object = "") -> None:
     """A clear 4xx in the dialect's shape."""
     told = f"{call.name} {ascii(sent)[:300]}: {answer.status_code} {answer.text[:300]}"
+    if call.is_agentops:
+        assert_agentops_refusal(answer, statuses, told)
+        return
     assert answer.status_code in statuses or (not statuses and 400 <= answer.status_code < 500), told
     if call.is_native:
         assert answer.headers["content-type"] == "application/problem+json", told
@@ -319,3 +375,16 @@ def assert_refusal(answer: httpx.Response, call: Call, *statuses: int, sent: obj
         detail = answer.json()["detail"]
         assert detail, told
         assert isinstance(detail, str) or all(set(one) == {"loc", "msg", "type"} for one in detail), told
+
+
+def assert_agentops_refusal(answer: httpx.Response, statuses: tuple[int, ...], told: str) -> None:
+    """What elsewhere is 422 is 400 in this dialect, and a missing method is told in plain text."""
+    expected = {400 if status == 422 else status for status in statuses}
+    assert answer.status_code in expected or (not expected and 400 <= answer.status_code < 500), told
+    if answer.status_code == 405:
+        assert answer.headers["content-type"] == "text/plain; charset=utf-8", told
+        assert answer.text == "Method Not Allowed\n", told
+    else:
+        assert answer.headers["content-type"] == "application/json", told
+        assert answer.json().keys() == {"error"}, told
+        assert answer.json()["error"], told

@@ -113,6 +113,8 @@ def replaced(body: Any, path: tuple[Any, ...], value: Any) -> Any:
 @by_name
 def test_what_is_not_json_is_422_and_writes_nothing(acme, call):
     for told, content in NOT_JSON.items():
+        if call.is_agentops and told == "two values":
+            continue  # its original looks at the first alone
         answer = post(acme, call, content)
         assert_refusal(answer, call, 422)
         assert len(answer.text) < 1_000, told
@@ -132,7 +134,7 @@ def test_no_body_is_refused_where_one_is_needed(acme, call):
     optional = optional or call.body == {}
     for content in (b"", b"null"):
         answer = post(acme, call, content)
-        if optional:
+        if optional or (call.is_agentops and content == b"null"):  # to its original, null is an empty object
             assert_clean(answer, call, content)
         else:
             assert_refusal(answer, call, 422)
@@ -203,7 +205,11 @@ def test_the_content_type_changes_nothing(long_lived, call, content_type):
     assert_refusal(broken, call, 422)
 
 
-@by_name
+@pytest.mark.parametrize(
+    "call",
+    [call for call in WITH_BODY if call.path != "/import"],  # which does not wait for a last one
+    ids=lambda call: call.name,
+)
 def test_of_two_members_with_one_name_the_last_counts(long_lived, call):
     body = call.body_for("twice")
     for name in body:
@@ -214,11 +220,13 @@ def test_of_two_members_with_one_name_the_last_counts(long_lived, call):
 
 
 @of_fields
-def test_unknown_members_are_ignored_by_aegis_and_refused_natively(long_lived, call):
+def test_unknown_members_are_refused_natively_and_ignored_elsewhere(long_lived, call):
     answer = post(long_lived, call, dump({**call.body_for("unknown"), "colour": "red"}), "unknown")
     if call.is_native:
         assert_refusal(answer, call, 422)
         assert [one["field"] for one in answer.json()["errors"]] == ["colour"]
+    elif "{observation}" in call.path:
+        assert_refusal(answer, call, 404)  # there is none, and that is all
     else:
         assert answer.is_success
 
@@ -269,6 +277,7 @@ BEFORE_OUR_ERA = "MDAwMS0wMS0wMVQwMDowMDowMCsxNDowMHwwMDAwMDAwMC0wMDAwLTAwMDAtMD
         for path, names in {
             "/api/v1/sessions": ["limit"],
             "/api/v1/episodes": ["limit"],
+            "/api/v1/observations": ["limit"],
             "/api/v1/sessions/{id}/events": ["limit"],
             "/api/v1/policy/versions": ["limit"],
             "/api/v1/sessions/{id}/window": ["turns", "token_budget", "max_tool_result_chars"],
@@ -291,8 +300,9 @@ def test_a_number_in_the_query_is_a_number_in_range(long_lived, call, name):
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/v1/sessions", "/api/v1/episodes", "/api/v1/sessions/{id}/events", "/api/v1/policy/versions"],
-)
+    ["/api/v1/sessions", "/api/v1/episodes", "/api/v1/observations", "/api/v1/sessions/{id}/events",
+     "/api/v1/policy/versions"],
+)  # fmt: skip
 def test_a_cursor_that_is_none_of_ours_is_refused(long_lived, path):
     (call,) = [call for call in CALLS if (call.method, call.path) == ("GET", path)]
     long_lived.http.post("/api/v1/sessions", json={"session_id": "cursors"})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from django_redis import get_redis_connection
 
-from tests.api.calls import CALLS, Call, assert_refusal
+from tests.api.calls import AGENTOPS, CALLS, Call, assert_refusal
 from tests.conftest import Member, make_member
 
 SECRET = "sesame-4711"
@@ -17,6 +17,8 @@ ABOUT_A_SESSION = [  # but an id that ends in a verb is another session's, and l
     and (call.method == "POST" or not call.path.endswith(("/check", "/mark", "/claim", "/evict")))
     and not (isinstance(call.body, dict) and call.body.get("user_id"))  # that means the user's own session
 ]
+# Its project is the key's; an agent that is not declared has one of its own name.
+NOTE = {"session_id": "s", "type": "decision", "title": SECRET, "content": SECRET, "topic_key": f"a/{SECRET}"}
 MINE = {"user_id": "alice", "agent_id": "coder", "project": "apollo"}
 THEIRS = {"user_id": "bob", "agent_id": "spy", "project": "zeus"}
 
@@ -39,6 +41,7 @@ class House:
             "/ledger/s",
             "/episodic/s",
             "/api/v1/episodes",
+            "/api/v1/observations",
         ]
         if with_fields:  # the hash goes with Redis, by contract
             paths.append("/working-memory/s")
@@ -66,8 +69,9 @@ def house(request, server):
             json={"agent_id": "spy", "conversation_id": "s", "summary": SECRET},
         ),
         http.post("/api/v1/episodes", json={"text": SECRET, "session_id": "s", "agent_id": "spy"}),
+        http.post("/observations", json=NOTE | ({"project": "zeus"} if kind == "user_id" else {})),
     ]
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 201]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 201, 201]
     return house
 
 
@@ -123,6 +127,8 @@ def test_a_bound_key_does_its_own_work(acme, kind):
         if call.method != "DELETE":
             if "agent_id" in call.in_body and kind == "agent_id":
                 answer = call.send(own, body=call.body_for("s") | {"agent_id": "coder"})
+            elif call in AGENTOPS and call.body and kind == "agent_id":
+                answer = call.send(own, body=_in_no_project(call.body_for("s")))
             else:
                 answer = call.send(own)
             assert answer.status_code in (200, 201), f"{call.name} {answer.text}"
@@ -132,6 +138,15 @@ def test_a_bound_key_does_its_own_work(acme, kind):
     for call in [call for call in CALLS if call.scope in {"read", "write"}]:
         if call.method == "DELETE":
             assert call.send(own).is_success
+
+
+def _in_no_project(body):
+    """The project is then the agent's."""
+    if isinstance(body, list):
+        return [_in_no_project(one) for one in body]
+    if isinstance(body, dict):
+        return {name: _in_no_project(value) for name, value in body.items() if name != "project"}
+    return body
 
 
 def test_a_key_bound_to_a_user_and_an_agent_is_confined_in_both(acme):
