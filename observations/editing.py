@@ -30,7 +30,7 @@ def _edited(caller: Caller, observation_id: int, changes: Changes, now: datetime
     given = {"type": changes.type, "title": changes.title, "content": changes.content}
     fields = {name: value for name, value in given.items() if value is not None}
     check(tags=changes.tags or (), **fields)
-    reach = reach_of(caller)
+    reach = reach_of(caller, to_change=True)
     user_id = access_observation(caller=caller, observation_id=observation_id).user_id
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)  # the person before the row

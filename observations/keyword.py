@@ -22,6 +22,7 @@ Wanted = Callable[[str], str]  # from the mark of a corpus to what is wanted the
 
 PROMISING = 200  # candidates that are scored exactly, at least
 FEW = 300  # observations that words may stand in together and all be looked through
+PAIRED = 6  # common words of which two bring an observation; each more reads another large part of the index
 TOO_MANY = 50_000  # … and beyond which a word does not bring candidates of its own
 CORPORA_AT_ONCE = 500
 # What `ts_rank` answers, all weights being 1, for a lexeme that stands c times in a text: the sum of the
@@ -65,9 +66,9 @@ def match_all(corpora: Corpora, phrases: Phrases, limit: int) -> Scores:
 def match_any(corpora: Corpora, phrases: Phrases, limit: int, *, sure: int | None = None) -> Scores:
     """The best that hold at least one word that is not a stop word, or one at all if there are only such.
 
-    A word that stands in very many observations brings only those that hold another word as well, as long as
-    these decide. The first `sure` of the answer, by default all, are those that looking through everything
-    would find.
+    A word that stands in very many observations brings only those that hold another such word as well, as
+    long as these decide. The first `sure` of the answer, by default all, are those that looking through
+    everything would find. In a long text that holds only for the rarest of its common words, `PAIRED` of them.
     """
     lexemes = _telling(phrases)
     if not lexemes:
@@ -75,13 +76,18 @@ def match_any(corpora: Corpora, phrases: Phrases, limit: int, *, sure: int | Non
     figures = _statistics(corpora, lexemes)
     rarest_first = _rarest_first(lexemes, figures)
     bringing = _bringing(rarest_first, figures, FEW)
-    found = _best(corpora, partial(any_or_two, rarest_first, len(bringing)), rarest_first, figures, limit)
+    found = _best(corpora, _wanted(rarest_first, len(bringing)), rarest_first, figures, limit)
     while (left := rarest_first[len(bringing) :]) and not _decided(found, left, figures, sure or limit):
         if figures.frequencies.get(left[0], 0) > TOO_MANY:
             break
         bringing = rarest_first[: len(bringing) + 1]
-        found = _best(corpora, partial(any_or_two, rarest_first, len(bringing)), rarest_first, figures, limit)
+        found = _best(corpora, _wanted(rarest_first, len(bringing)), rarest_first, figures, limit)
     return found
+
+
+def _wanted(rarest_first: list[str], alone: int) -> Wanted:
+    paired = rarest_first[alone : alone + PAIRED]
+    return partial(any_or_two, rarest_first[:alone], paired)
 
 
 def _telling(phrases: Phrases) -> list[str]:

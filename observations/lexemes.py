@@ -51,10 +51,10 @@ def all_of(phrases: Iterable[Sequence[str]], mark: str) -> str:
     return " & ".join("(" + " <-> ".join(term(lexeme, mark) for lexeme in phrase) + ")" for phrase in phrases)
 
 
-def any_or_two(lexemes: Sequence[str], alone: int, mark: str) -> str:
-    """The `tsquery` of texts in one corpus that hold one of the first `alone` lexemes, or any two."""
-    single = [term(lexeme, mark) for lexeme in lexemes[:alone]]
-    pairs = combinations([term(lexeme, mark) for lexeme in lexemes[alone:]], 2)
+def any_or_two(alone: Sequence[str], paired: Sequence[str], mark: str) -> str:
+    """The `tsquery` of texts in one corpus that hold one lexeme of `alone`, or two of `paired`."""
+    single = [term(lexeme, mark) for lexeme in alone]
+    pairs = combinations([term(lexeme, mark) for lexeme in paired], 2)
     return " | ".join([*single, *(f"({first} & {second})" for first, second in pairs)])
 
 

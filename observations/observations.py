@@ -28,13 +28,14 @@ def access_observation(*, caller: Caller, observation_id: int) -> Observation:
     return found
 
 
-def reach_of(caller: Caller) -> Q:
-    """What the key sees: one user's, one project's and the global ones. Asked outside a scope."""
+def reach_of(caller: Caller, *, to_change: bool = False) -> Q:
+    """What the key sees: one user's, one project's and the global ones; or what it may change: of these, its
+    own project's. Asked outside a scope."""
     condition = Q(tenant_id=caller.tenant_id)
     if caller.user_id:
         condition &= Q(user_id=caller.user_id)
     if project := bound_project(caller):
-        condition &= Q(project=project) | Q(scope=GLOBAL)
+        condition &= Q(project=project) if to_change else Q(project=project) | Q(scope=GLOBAL)
     return condition
 
 

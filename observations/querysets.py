@@ -76,10 +76,10 @@ WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s) AND deleted_at IS NULL
 """  # noqa: S608
 
 MINE = "tenant_id = %(tenant)s AND corpus = ANY(%(corpora)s) AND model = %(model)s{conditions}"
-# Every vector is compared: the sum keeps the planner from the approximate index.
+# Every vector is compared: the approximate index is one of half-precision.
 EXACT = f"""
 SELECT observation_id, 1 - (embedding <=> %(query)s::vector) FROM observation_embeddings
-WHERE {MINE} ORDER BY (embedding <=> %(query)s::vector) + 0, observation_id LIMIT %(limit)s
+WHERE {MINE} ORDER BY embedding <=> %(query)s::vector, observation_id LIMIT %(limit)s
 """  # noqa: S608
 # By the index of migrations/0001, going on until enough of the corpus are found.
 APPROXIMATE = f"""

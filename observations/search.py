@@ -1,7 +1,7 @@
 """Search: by topic key, by words, by meaning."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -170,8 +170,3 @@ def _load(caller: Caller, ranked: Ranked, limit: int) -> list[SearchHit]:
     best = sorted(ranked, key=lambda one: ranked[one][0])[:limit]  # stable: ties stay as they came
     rows = querysets.live_by_id(tenant_id=caller.tenant_id, ids=best)
     return [SearchHit(rows[one], *ranked[one]) for one in best if one in rows]
-
-
-def hits_of(rows: Sequence[Observation], method: Method) -> list[SearchHit]:
-    """Observations that were not searched for, as hits without a rank."""
-    return [SearchHit(row, 0.0, method) for row in rows]

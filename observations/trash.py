@@ -27,7 +27,7 @@ class Deleted:
 def delete_observation(*, caller: Caller, observation_id: int, hard: bool, now: datetime) -> Deleted:
     """Moves it to the trash, or removes it and its history for good, from the trash as well. Deleting what is
     deleted changes nothing."""
-    reach = reach_of(caller)
+    reach = reach_of(caller, to_change=True)
     told = memory_span("delete_observation", observation_id=observation_id, hard_delete=hard)
     with told as span, scope(caller.tenant_id):
         observation = _locked(reach, observation_id)
@@ -47,7 +47,7 @@ def delete_observation(*, caller: Caller, observation_id: int, hard: bool, now: 
 def restore_observation(*, caller: Caller, observation_id: int, now: datetime) -> Observation:
     """Brings it back from the trash; one that is not there stays as it is. Raises NotFound, and Conflict when
     another observation has taken its topic key."""
-    reach = reach_of(caller)
+    reach = reach_of(caller, to_change=True)
     with scope(caller.tenant_id):
         found = Observation.objects.filter(reach, id=observation_id).first()
         if found is None:

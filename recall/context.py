@@ -1,6 +1,7 @@
 """What an agent is told at each turn: the last sessions' summaries, and the observations that matter."""
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,10 +14,15 @@ from observations.types import Method, ObservationFilter, SearchHit
 from recall.context_block import render_block
 from tenants.agents.reading import agent_of
 from tenants.caller import Caller
+from tenants.errors import Forbidden
 from tenants.telemetry import memory_span, store_span
 from working.listing import newest_summaries
 from working.models import Session
+from working.redis import RedisAway
+from working.sessions import find_session, open_session
 from working.types import SessionAddress
+
+log = logging.getLogger(__name__)
 
 SESSIONS = 3  # summaries of the last ones
 LIMIT = 5  # observations, if neither request nor agent says how many
@@ -97,6 +103,8 @@ def _context(caller: Caller, query: ContextQuery, project: str, text: str, now: 
     limit = _limit(caller, project, query.limit)
     if not project:
         return Context((), (), text)
+    if query.session_id and not caller.may("write"):
+        raise Forbidden("To enter what a session is told needs a key with scope write.")
     told = _told(caller, query, now) if query.dedupe else {}
     where = ObservationFilter(project=project, scope=query.scope)
     with store_span("fetch_context", project=project):
@@ -106,10 +114,23 @@ def _context(caller: Caller, query: ContextQuery, project: str, text: str, now: 
     if query.session_id:
         marks = {_key(hit): _state(hit) for hit in hits}
         marks |= {_session_key(one): _session_state(one) for one in sessions}
-        mark_items(caller=caller, address=SessionAddress(query.session_id), items=marks, now=now)
+        _enter(caller, SessionAddress(query.session_id), project, marks, now)
     return Context(
         tuple(ToldSession(one.external_id, one.summary) for one in sessions), tuple(map(_item, hits)), text
     )
+
+
+def _enter(
+    caller: Caller, address: SessionAddress, project: str, marks: Mapping[str, str], now: datetime
+) -> None:
+    """Enters what is told in the session's ledger; the session is created in the project if it is new. With
+    Redis away nothing is entered: the agent is told all the same, and may be told again."""
+    try:
+        if find_session(caller=caller, address=address) is None:
+            open_session(caller=caller, address=address, now=now, project=caller.project or project)
+        mark_items(caller=caller, address=address, items=marks, now=now)
+    except RedisAway:
+        log.warning("ledger_skipped: Redis is away")
 
 
 def _limit(caller: Caller, project: str, asked: int | None) -> int:
@@ -146,7 +167,11 @@ def _distinct(hits: list[SearchHit]) -> list[SearchHit]:
 def _told(caller: Caller, query: ContextQuery, now: datetime) -> Mapping[str, str]:
     if not query.session_id:
         return {}
-    return read_items(caller=caller, address=SessionAddress(query.session_id), now=now)
+    try:
+        return read_items(caller=caller, address=SessionAddress(query.session_id), now=now)
+    except RedisAway:
+        log.warning("ledger_skipped: Redis is away")
+        return {}
 
 
 def _further(told: Mapping[str, str]) -> int:

@@ -73,9 +73,7 @@ def _end(
     def told(ended: EndedSession) -> EndedTranscript:
         return EndedTranscript(session.external_id, ended.summary, len(messages) or session.turn_count)
 
-    ended = wind_up(
-        caller=caller, session=session, now=now, cause="end", summary_of=summary_of, answer=told
-    )
+    ended = wind_up(caller=caller, session=session, now=now, cause="end", summary_of=summary_of, answer=told)
     assert ended is not None  # noqa: S101  it had no condition
     return told(ended)
 
