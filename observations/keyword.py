@@ -68,7 +68,7 @@ def match_any(corpora: Corpora, phrases: Phrases, limit: int, *, sure: int | Non
 
     A word that stands in very many observations brings only those that hold another such word as well, as
     long as these decide. The first `sure` of the answer, by default all, are those that looking through
-    everything would find. In a long text that holds only for the rarest of its common words, `PAIRED` of them.
+    everything would find. In a long text that holds for the rarest of its common words, `PAIRED` of them.
     """
     lexemes = _telling(phrases)
     if not lexemes:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,27 @@ LEAST_COSINE = 0.25  # what is less alike in meaning is not like the query at al
 ARM = 50  # candidates that each arm of a hybrid search brings, at least
 EXACT_UP_TO = 5_000  # observations of which every vector is compared
 APPROXIMATE_FROM = 0.05  # share of all vectors below which the index would mostly find others' ones
-Ranked = dict[int, tuple[float, Method]]
+MANY = 2**31  # hits that there never are
+Ranked = dict[int, tuple[float, Method]]  # in the order of the hits
+
+
+@dataclass(slots=True)
+class Begun:
+    """A search under way. With `waiting`, which answers the vector of the text, only the words were looked
+    for; without, `hits` are all there are."""
+
+    caller: Caller
+    corpora: Corpora
+    limit: int
+    ranked: Ranked = field(default_factory=dict)
+    hits: list[SearchHit] = field(default_factory=list)
+    keyword: dict[int, float] = field(default_factory=dict)
+    waiting: Callable[[], NDArray[np.float32]] | None = None
+
+    @property
+    def breadth(self) -> int:
+        """Candidates of each arm."""
+        return max(ARM, self.limit)
 
 
 def search_observations(
@@ -52,7 +72,8 @@ def search_observations(
         span.set(project=where.project)
         if phrases and limit > 0:
             with store_span("search", project=where.project):
-                hits = _search(caller, text, phrases, where, limit, mode)
+                enough = {"all": 0, "any": 0, "hybrid": MANY}.get(mode or "", 1)
+                hits = finish_search(_begin(caller, text, phrases, where, limit, enough, mode == "any"))
         span.set(search_results=len(hits))
         for hit in hits:
             one = hit.observation
@@ -60,22 +81,50 @@ def search_observations(
     return hits
 
 
-def _search(
-    caller: Caller, text: str, phrases: Phrases, where: ObservationFilter, limit: int, mode: MatchMode | None
-) -> list[SearchHit]:
-    """In the confined filter."""
-    corpora = corpora_of(caller, where)
-    ranked: Ranked = {}
+def begin_search(*, caller: Caller, text: str, where: ObservationFilter, limit: int) -> Begun:
+    """The first half of a search for observations that hold every word and, if these are fewer than `limit`,
+    hybrid hits after them. It joins the open scope; `finish_search` must be called outside of any."""
+    phrases, where = analyse_query(text), confine(caller, where)
+    if not phrases or limit < 1:
+        return Begun(caller, Corpora(caller.tenant_id, (), where), limit)
+    return _begin(caller, text, phrases, where, limit, limit, in_any=False)
+
+
+def finish_search(begun: Begun) -> list[SearchHit]:
+    """The hits, best first. Waits for the embedding of the text, if there is to be one."""
+    if begun.waiting is None:
+        return begun.hits
+    caller, vector = begun.caller, _vector(begun.waiting)
     with scope(caller.tenant_id):
+        semantic = {} if vector is None else search_by_meaning(begun.corpora, vector, begun.breadth)
+        fused = dict(fuse(keyword=begun.keyword, semantic=semantic, weight=KEYWORD_SHARE))
+        return _load(caller, _after(begun.ranked, _ranked(fused, "hybrid")), begun.limit)
+
+
+def _begin(
+    caller: Caller,
+    text: str,
+    phrases: Phrases,
+    where: ObservationFilter,
+    limit: int,
+    enough: int,
+    in_any: bool,
+) -> Begun:
+    """What the words find, in the confined filter; the meaning is asked for if that is not `enough`."""
+    with scope(caller.tenant_id):
+        begun = Begun(caller, corpora_of(caller, where), limit)
         if "/" in text:
-            ranked = _by_topic(caller, text, where, limit)
-        if mode != "hybrid":
-            match = match_any if mode == "any" else match_all
-            ranked = _after(ranked, _ranked(match(corpora, phrases, limit), "bm25"))
-        hits = _load(caller, ranked, limit)
-    if mode == "hybrid" or (mode is None and not hits):
-        return _hybrid(caller, text, phrases, corpora, ranked, limit)
-    return hits
+            begun.ranked = _by_topic(caller, text, where, limit)
+        if enough < MANY:
+            found = (match_any if in_any else match_all)(begun.corpora, phrases, limit)
+            begun.ranked = _after(begun.ranked, _ranked(found, "bm25"))
+        if len(begun.ranked) >= enough:
+            begun.hits = _load(caller, begun.ranked, limit)
+            return begun
+        # The model and PostgreSQL are busy at the same time.
+        begun.waiting = embed_meanwhile(text, tenant_id=caller.tenant_id)
+        begun.keyword = match_any(begun.corpora, phrases, begun.breadth, sure=limit)
+    return begun
 
 
 def confine(caller: Caller, where: ObservationFilter) -> ObservationFilter:
@@ -122,20 +171,6 @@ def search_by_meaning(corpora: Corpora, vector: NDArray[np.float32], limit: int)
     return {one: cosine for one, cosine in known.items() if cosine >= LEAST_COSINE}
 
 
-def _hybrid(
-    caller: Caller, text: str, phrases: Phrases, corpora: Corpora, ranked: Ranked, limit: int
-) -> list[SearchHit]:
-    """What the two arms find, their scores made comparable and added."""
-    breadth, vector_of = max(ARM, limit), embed_meanwhile(text, tenant_id=caller.tenant_id)
-    with scope(caller.tenant_id):
-        keyword = match_any(corpora, phrases, breadth, sure=limit)
-    vector = _vector(vector_of)
-    with scope(caller.tenant_id):
-        semantic = {} if vector is None else search_by_meaning(corpora, vector, breadth)
-        fused = dict(fuse(keyword=keyword, semantic=semantic, weight=KEYWORD_SHARE))
-        return _load(caller, _after(ranked, _ranked(fused, "hybrid")), limit)
-
-
 def _vector(waiting: Callable[[], NDArray[np.float32]]) -> NDArray[np.float32] | None:
     try:
         return waiting()
@@ -167,6 +202,6 @@ def _after(topics: Ranked, others: Ranked) -> Ranked:
 
 
 def _load(caller: Caller, ranked: Ranked, limit: int) -> list[SearchHit]:
-    best = sorted(ranked, key=lambda one: ranked[one][0])[:limit]  # stable: ties stay as they came
+    best = list(ranked)[:limit]
     rows = querysets.live_by_id(tenant_id=caller.tenant_id, ids=best)
     return [SearchHit(rows[one], *ranked[one]) for one in best if one in rows]

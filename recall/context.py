@@ -9,12 +9,13 @@ from datetime import datetime
 from ledger.injections import mark_items, read_items
 from observations.observations import list_observations
 from observations.projects import bound_project, project_of
-from observations.search import search_observations
+from observations.search import begin_search, finish_search
 from observations.types import Method, ObservationFilter, SearchHit
 from recall.context_block import render_block
 from tenants.agents.reading import agent_of
 from tenants.caller import Caller
 from tenants.errors import Forbidden
+from tenants.scope import scope
 from tenants.telemetry import memory_span, store_span
 from working.listing import newest_summaries
 from working.models import Session
@@ -108,8 +109,11 @@ def _context(caller: Caller, query: ContextQuery, project: str, text: str, now: 
     told = _told(caller, query, now) if query.dedupe else {}
     where = ObservationFilter(project=project, scope=query.scope)
     with store_span("fetch_context", project=project):
-        hits = _fresh(_observations(caller, text, where, limit + _further(told)), told)[:limit]
-        newest = newest_summaries(caller=caller, project=project, limit=SESSIONS)
+        further = limit + _further(told) if limit else 0
+        with scope(caller.tenant_id):
+            begun = begin_search(caller=caller, text=text, where=where, limit=further)
+            newest = newest_summaries(caller=caller, project=project, limit=SESSIONS)
+        hits = _fresh(_filled(caller, finish_search(begun), where, further), told)[:limit]
     sessions = [one for one in newest if told.get(_session_key(one)) != _session_state(one)]
     if query.session_id:
         marks = {_key(hit): _state(hit) for hit in hits}
@@ -144,24 +148,14 @@ def _limit(caller: Caller, project: str, asked: int | None) -> int:
     return most if asked is None or most == 0 else min(asked, most) if is_own else asked
 
 
-def _observations(caller: Caller, text: str, where: ObservationFilter, limit: int) -> list[SearchHit]:
-    if limit < 1:
-        return []
-    hits = search_observations(caller=caller, text=text, where=where, limit=limit, mode="all")
-    if len(hits) < limit and text.strip():
-        hits += search_observations(caller=caller, text=text, where=where, limit=limit, mode="hybrid")
-    if len(hits := _distinct(hits)) < limit:
-        newest = list_observations(caller=caller, where=where, limit=limit)
-        hits = _distinct([*hits, *(SearchHit(one, 0.0, "recency") for one in newest)])
-    return hits[:limit]
-
-
-def _distinct(hits: list[SearchHit]) -> list[SearchHit]:
-    """Each observation once, as it was found first."""
-    first: dict[int, SearchHit] = {}
-    for hit in hits:
-        first.setdefault(hit.observation.id, hit)
-    return list(first.values())
+def _filled(caller: Caller, hits: list[SearchHit], where: ObservationFilter, limit: int) -> list[SearchHit]:
+    """The hits, and the newest observations behind them up to the limit."""
+    if len(hits) >= limit:
+        return hits
+    found = {hit.observation.id for hit in hits}
+    newest = list_observations(caller=caller, where=where, limit=limit)
+    recent = [SearchHit(one, 0.0, "recency") for one in newest if one.id not in found]
+    return [*hits, *recent][:limit]
 
 
 def _told(caller: Caller, query: ContextQuery, now: datetime) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from providers.embeddings import EmbeddingRejected, EmbeddingUnavailable, get_embedder
 from tenants.errors import Unavailable
+from tenants.scope import forget_scope
 from tenants.usage import metered
 
 log = logging.getLogger(__name__)
@@ -36,9 +37,10 @@ def embed_query(text: str, *, tenant_id: UUID) -> NDArray[np.float32]:
 
 def embed_meanwhile(text: str, *, tenant_id: UUID) -> Callable[[], NDArray[np.float32]]:
     """Begins `embed_query` in another thread, and answers what waits for it: the local model and PostgreSQL
-    are busy at the same time then."""
-    embed = partial(embed_query, text, tenant_id=tenant_id)
-    return _threads.submit(contextvars.copy_context().run, embed).result
+    are busy at the same time then. It may be begun in a scope, and waited for outside of any."""
+    context = contextvars.copy_context()
+    context.run(forget_scope)
+    return _threads.submit(context.run, partial(embed_query, text, tenant_id=tenant_id)).result
 
 
 def try_embed(

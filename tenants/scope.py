@@ -57,6 +57,11 @@ def scope(tenant_id: UUID) -> Iterator[None]:
             _tenant.reset(token)
 
 
+def forget_scope() -> None:
+    """For the copy of a context that another thread runs in: its connection has no scope open."""
+    _tenant.set(None)
+
+
 def undecided(error: BaseException) -> bool:
     """Whether the transaction may be committed although it ended in `error`: its answer was lost, not
     necessarily its work."""

@@ -155,7 +155,7 @@ def _find_floor(place: Stage, projects: list[str], texts: list[str], *, meaning:
     def by_words(number: int) -> object:
         mark = mark_of(tenant_id, projects[number % len(projects)])
         words = [one for one in analyse(texts[number % len(texts)]) if not is_stop_word(one)]
-        wanted = any_or_two(words, 1, mark)
+        wanted = any_or_two(words[:1], words[1:], mark)
         with scope(tenant_id):
             return querysets.find(
                 wanted=wanted, terms=[wanted], weights=[1.0], mean_length=60, most=10,
