@@ -1,10 +1,12 @@
 """The vectors of observations: made by a job after the commit, some dozens at once."""
 
 import logging
-from typing import Any
+import random
+from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from observations import querysets
@@ -13,24 +15,39 @@ from observations.models import Observation, ObservationEmbedding
 from providers.embeddings import EmbeddingUnavailable, get_embedder
 from tenants.embedding import embed_accepted
 from tenants.jobs.kinds import Kind, RetryLater, Task
+from tenants.jobs.queue import enqueue
 from tenants.scope import scope
 
 log = logging.getLogger(__name__)
-BATCH = 64
+BATCH = 64  # at most about a second of work for the local model
+CHOICE = 16  # batches of which a worker takes any
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A batch with its vectors, (accepted, dimensions) in the batch's order; None if too few texts were
+    taken. `rejected`: the positions of those that the model does not take."""
+
+    batch: list[Observation]
+    vectors: NDArray[np.float32] | None
+    rejected: frozenset[int]
 
 
 def embed_kind() -> Kind:
-    """The job that embeds what a tenant has written since. All of it is preparation: the model is asked."""
+    """The job that embeds what a tenant has written since: one batch, so that other tenants' work comes in
+    between; then the next of these jobs, if there is more."""
 
-    def prepare(task: Task) -> None:
+    def prepare(task: Task) -> Embedded | None:
         try:
-            while embed_batch(task.tenant_id):
-                pass
+            return _embedded(task.tenant_id)
         except EmbeddingUnavailable as error:
             raise RetryLater(str(error), error.retry_after or 0.0) from error
 
-    def apply(task: Task, prepared: Any) -> None:
-        """Nothing is left to do."""
+    def apply(task: Task, prepared: Embedded | None) -> None:
+        if prepared is not None:
+            _store(prepared)
+            if _pending(task.tenant_id).exists():
+                enqueue(EMBED, payload={}, now=task.since, dedup_key=EMBED)
 
     return Kind(EMBED, apply, prepare=prepare, slow=True, urgent=True, attempts=1_000)
 
@@ -40,20 +57,27 @@ def embed_batch(tenant_id: UUID) -> int:
 
     Raises EmbeddingUnavailable when the model is away. One whose text the model does not take is set aside.
     """
-    with scope(tenant_id):
-        pending = Observation.objects.filter(tenant_id=tenant_id, embed_pending=True, deleted_at=None)
-        batch = list(pending.order_by("id")[:BATCH])
-    if not batch:
+    embedded = _embedded(tenant_id)
+    if embedded is None:
         return 0
-    vectors, rejected = embed_accepted([text_of(one) for one in batch], tenant_id=tenant_id)
-    accepted = [one for place, one in enumerate(batch) if place not in rejected]
     with scope(tenant_id):
-        if vectors is not None:
-            _store(accepted, vectors)
-        for place in rejected:
-            log.warning("embedding_rejected observation=%s: it is found by its words only", batch[place].id)
-        _done([batch[place] for place in rejected])
-    return len(rejected) + (0 if vectors is None else len(accepted))
+        return _store(embedded)
+
+
+def _pending(tenant_id: UUID) -> QuerySet[Observation]:
+    return Observation.objects.filter(tenant_id=tenant_id, embed_pending=True, deleted_at=None)
+
+
+def _embedded(tenant_id: UUID) -> Embedded | None:
+    """Some of those that wait: any of the first, so that two workers seldom embed the same."""
+    with scope(tenant_id):
+        ids = list(_pending(tenant_id).order_by("id").values_list("id", flat=True)[: BATCH * CHOICE])
+        first = random.randrange(0, len(ids), BATCH) if ids else 0  # noqa: S311  no secret
+        batch = list(_pending(tenant_id).filter(id__in=ids[first : first + BATCH]).order_by("id"))
+    if not batch:
+        return None
+    vectors, rejected = embed_accepted([text_of(one) for one in batch], tenant_id=tenant_id)
+    return Embedded(batch, vectors, rejected)
 
 
 def text_of(observation: Observation) -> str:
@@ -61,31 +85,33 @@ def text_of(observation: Observation) -> str:
     return f"{observation.title}\n{observation.content}"
 
 
-def _store(batch: list[Observation], vectors: NDArray[np.float32]) -> None:
-    """Keeps the vectors of those that are still there, live, and say the same. In an open scope."""
-    said = {one.id: text_of(one) for one in batch}
+def _store(embedded: Embedded) -> int:
+    """Keeps the vectors of those that are still there, live, and say the same; in the open scope. These, and
+    what the model does not take, are asked for no more; how many were dealt with."""
+    said = {one.id: text_of(one) for one in embedded.batch}
     locked = Observation.objects.select_for_update().filter(id__in=list(said), deleted_at=None).order_by("id")
     same = {row.id: row for row in locked if text_of(row) == said[row.id]}
-    ObservationEmbedding.objects.bulk_create(
-        [
-            ObservationEmbedding(
-                tenant_id=one.tenant_id,
-                observation_id=one.id,
-                corpus=querysets.corpus_of(same[one.id]),
-                user_id=one.user_id,
-                model=get_embedder().model,
-                embedding=vector,
-            )
-            for one, vector in zip(batch, vectors, strict=True)
-            if one.id in same
-        ],
-        ignore_conflicts=True,  # two workers may have met
+    accepted = [one.id for place, one in enumerate(embedded.batch) if place not in embedded.rejected]
+    rejected = [embedded.batch[place].id for place in embedded.rejected]
+    if embedded.vectors is None:
+        accepted = []
+    else:
+        vectors = zip(accepted, embedded.vectors, strict=True)
+        rows = [_row(same[one], vector) for one, vector in vectors if one in same]
+        ObservationEmbedding.objects.bulk_create(rows, ignore_conflicts=True)  # two workers may have met
+    for one in rejected:
+        log.warning("embedding_rejected observation=%s: it is found by its words only", one)
+    dealt_with = [one for one in (*accepted, *rejected) if one in same]
+    Observation.objects.filter(id__in=dealt_with).update(embed_pending=False)
+    return len(accepted) + len(rejected)
+
+
+def _row(observation: Observation, vector: NDArray[np.float32]) -> ObservationEmbedding:
+    return ObservationEmbedding(
+        tenant_id=observation.tenant_id,
+        observation_id=observation.id,
+        corpus=querysets.corpus_of(observation),
+        user_id=observation.user_id,
+        model=get_embedder().model,
+        embedding=vector,
     )
-    _done(list(same.values()))
-
-
-def _done(batch: list[Observation]) -> None:
-    """Asks for their vectors no more, but for that of one that says something else by now."""
-    for one in batch:
-        same = Observation.objects.filter(id=one.id, title=one.title, content=one.content)
-        same.update(embed_pending=False)

@@ -67,7 +67,8 @@ def _newest(
     condition &= Q(deleted_at__isnull=not trashed)
     if before is not None:
         at, observation_id = before
-        condition &= Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": observation_id})
+        # The first condition is for the index, which an alternative alone could not bound.
+        condition &= Q(**{f"{moment}__lte": at}) & (Q(**{f"{moment}__lt": at}) | Q(id__lt=observation_id))
     with scope(caller.tenant_id):
         arms = [
             Observation.objects.filter(condition, arm).order_by(f"-{moment}", "-id")[:limit]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from django.db.models import Q
 from numpy.typing import NDArray
 
 from lexical.analysis import analyse_query
@@ -29,6 +30,8 @@ LEAST_COSINE = 0.25  # what is less alike in meaning is not like the query at al
 ARM = 50  # candidates that each arm of a hybrid search brings, at least
 EXACT_UP_TO = 5_000  # observations of which every vector is compared
 APPROXIMATE_FROM = 0.05  # share of all vectors below which the index would mostly find others' ones
+LEAST_SCORE = 1e-6  # of what was found, though it be the least of both arms: a rank is below 0
+LONGEST_TOPIC = 200  # characters of a topic key: a longer text stands in none
 MANY = 2**31  # hits that there never are
 Ranked = dict[int, tuple[float, Method]]  # in the order of the hits
 
@@ -113,7 +116,7 @@ def _begin(
     """What the words find, in the confined filter; the meaning is asked for if that is not `enough`."""
     with scope(caller.tenant_id):
         begun = Begun(caller, corpora_of(caller, where), limit)
-        if "/" in text:
+        if "/" in text and len(text.strip()) <= LONGEST_TOPIC:
             begun.ranked = _by_topic(caller, text, where, limit)
         if enough < MANY:
             found = (match_any if in_any else match_all)(begun.corpora, phrases, limit)
@@ -182,7 +185,9 @@ def _vector(waiting: Callable[[], NDArray[np.float32]]) -> NDArray[np.float32] |
 def _by_topic(caller: Caller, text: str, where: ObservationFilter, limit: int) -> Ranked:
     """Live observations whose topic key contains the text, newest change first."""
     live = Observation.objects.filter(querysets.matching(tenant_id=caller.tenant_id, where=where))
-    found = live.filter(querysets.visible_in(where), deleted_at=None, topic_key__icontains=_storable(text))
+    # Without a topic, it is not in the index of topics.
+    found = live.filter(querysets.visible_in(where), ~Q(topic_key=""), deleted_at=None)
+    found = found.filter(topic_key__icontains=_storable(text))
     newest = found.order_by("-updated_at", "-id").values_list("id", flat=True)[:limit]
     return dict.fromkeys(newest, (TOPIC_RANK, "topic_key"))
 
@@ -193,7 +198,7 @@ def _storable(text: str) -> str:
 
 
 def _ranked(scores: dict[int, float], method: Method) -> Ranked:
-    return {observation_id: (-score, method) for observation_id, score in scores.items()}
+    return {observation_id: (-max(score, LEAST_SCORE), method) for observation_id, score in scores.items()}
 
 
 def _after(topics: Ranked, others: Ranked) -> Ranked:

@@ -21,8 +21,9 @@ def read_timeline(*, caller: Caller, observation_id: int, before: int, after: in
 def _around(caller: Caller, anchor: Observation, before: int, after: int) -> list[Observation]:
     reach = reach_of(caller)
     at, number = anchor.created_at, anchor.id
-    older = Q(created_at__lt=at) | Q(created_at=at, id__lt=number)
-    newer = Q(created_at__gt=at) | Q(created_at=at, id__gt=number)
+    # The first condition is for the index, which an alternative alone could not bound.
+    older = Q(created_at__lte=at) & (Q(created_at__lt=at) | Q(id__lt=number))
+    newer = Q(created_at__gte=at) & (Q(created_at__gt=at) | Q(id__gt=number))
     with scope(caller.tenant_id):
         mine = Observation.objects.filter(reach, project=anchor.project, deleted_at=None)
         past = list(mine.filter(older).order_by("-created_at", "-id")[:before])

@@ -1,5 +1,7 @@
 """The job that makes vectors: once for a tenant, whatever happens meanwhile."""
 
+from uuid import uuid4
+
 import pytest
 from django.utils import timezone
 
@@ -11,6 +13,7 @@ from providers.embeddings import get_embedder, reset_embedder
 from providers.fake import FakeProvider
 from tenants import embedding as tenants_embedding
 from tenants.jobs import runner
+from tenants.jobs.kinds import Task, kind_of
 from tenants.models import Job
 from tenants.scope import scope
 from tests.observations.notes import (
@@ -203,3 +206,20 @@ def test_vectors_of_two_models_stand_side_by_side(caller, settings):
         finally:
             reset_embedder()
     assert {len(one.embedding) for one in vectors(caller).values()} == {384, 1536}
+
+
+def test_one_job_embeds_one_batch_so_that_others_come_in_between(acme, monkeypatch):
+    monkeypatch.setattr(embedding, "BATCH", 3)
+    for n in range(9):
+        note(acme.caller, f"Say {n}.")
+    (first,) = embed_jobs(acme.caller)
+    kind = kind_of(EMBED)
+    task = Task(first.id, acme.caller.tenant_id, EMBED, {}, "", timezone.now(), 1, 12, uuid4())
+    prepared = kind.prepare(task)
+    with scope(acme.caller.tenant_id):
+        Job.objects.filter(id=first.id).delete()
+        kind.apply(task, prepared)
+    assert len(vectors(acme.caller)) == 3
+    assert [one.state for one in embed_jobs(acme.caller)] == ["queued"]
+    run_jobs()
+    assert (embed_jobs(acme.caller), len(vectors(acme.caller))) == ([], 9)
