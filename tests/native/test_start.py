@@ -113,9 +113,9 @@ def test_with_the_model_away_the_newest_come(acme, monkeypatch):
     """In this process: the domain function that the route calls."""
     from django.utils import timezone
 
-    from episodic import embedding
     from providers.embeddings import EmbeddingUnavailable
     from recall.start import start_session
+    from tenants import embedding
     from working.types import SessionAddress
 
     class Away:
