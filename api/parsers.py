@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from collections.abc import Collection
 from typing import IO, Any
 
 from django.conf import settings
@@ -10,6 +12,7 @@ from django.http import HttpRequest
 from tenants.errors import Invalid, TooLarge
 
 BLANKS = " \t\r\n"  # of JSON
+UNSTORABLE = re.compile("[\\x00\\ud800-\\udfff]")
 DEEPEST = 100  # levels of nesting; PostgreSQL and Python both give up far below what JSON allows
 
 
@@ -34,20 +37,29 @@ def stream_of(request: HttpRequest) -> HttpRequest | IO[bytes]:
     return request.META["wsgi.input"] if chunked else request
 
 
-def parse_json(body: bytes, *, first_value: bool = False) -> Any:
-    """The value of a JSON text; of its `first_value`, whatever follows. Raises Malformed, or Invalid for text
-    that cannot be stored."""
+def parse_json(body: bytes, *, as_go: bool = False, mending: Collection[str] = ()) -> Any:
+    """The value of a JSON text; read `as_go` does, the first one, whatever follows. Raises Malformed, or
+    Invalid for text that cannot be stored, unless a member holds it whose name, in lower case, is in
+    `mending`."""
     try:
         # Decoded here: by itself, json.loads takes UTF-16, and halves of surrogate pairs encoded as UTF-8.
-        text = body.decode("utf-8-sig")
-        value = _JSON.raw_decode(text.lstrip(BLANKS))[0] if first_value else _JSON.decode(text)
+        # Read as Go does, a byte that is no UTF-8 becomes such a half, and is then treated like one.
+        text = body.decode("utf-8-sig", "surrogateescape" if as_go else "strict")
+        value = _JSON.raw_decode(text.lstrip(BLANKS))[0] if as_go else _JSON.decode(text)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise Malformed(f"The body is not valid JSON: {reason}") from error
-    suspicious = b"\\u0000" in body or b"\\ud" in body.lower()
+    suspicious = b"\\u0000" in body or b"\\ud" in body.lower() or (as_go and not _is_utf8(text))
     if suspicious or body.count(b"[") + body.count(b"{") > DEEPEST:
+        _check(value, 0, suspicious=False)
+        value = _mend_members(value, mending) if suspicious and mending else value
         _check(value, 0, suspicious=suspicious)
     return value
+
+
+def mend_text(text: str) -> str:
+    """The text with U+FFFD in the place of each NUL and each half of a surrogate pair."""
+    return UNSTORABLE.sub("\ufffd", text)
 
 
 def check_text(text: str, field: str = "") -> str:
@@ -59,6 +71,34 @@ def check_text(text: str, field: str = "") -> str:
     except UnicodeEncodeError as error:
         raise Invalid("Text may not contain unpaired surrogates.", field) from error
     return text
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _mend_members(value: Any, names: Collection[str]) -> Any:
+    """The value, with every text mended that such a member holds, however deep."""
+    if isinstance(value, list):
+        return [_mend_members(one, names) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _mend(one) if name.casefold() in names else _mend_members(one, names)
+        for name, one in value.items()
+    }
+
+
+def _mend(value: Any) -> Any:
+    if isinstance(value, str):
+        return mend_text(value)
+    if isinstance(value, list):
+        return [_mend(one) for one in value]
+    return {mend_text(name): _mend(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def _check(value: Any, depth: int, *, suspicious: bool) -> None:

@@ -1,5 +1,6 @@
 """What the views of every dialect share."""
 
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -69,10 +70,10 @@ def body_of(request: Request, *, longest: int | None = None) -> bytes:
     return body
 
 
-def json_body(request: Request) -> Any:
-    """The body's JSON value; None when there is no body."""
+def json_body(request: Request, *, mending: Collection[str] = ()) -> Any:
+    """The body's JSON value; None when there is no body. For `mending` see `parse_json`."""
     body = body_of(request)
-    return parse_json(body) if body else None
+    return parse_json(body, mending=mending) if body else None
 
 
 def validated(serializer: type[BaseSerializer[Any]], data: Any) -> dict[str, Any]:

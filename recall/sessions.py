@@ -81,13 +81,15 @@ def wind_up(
     cause: Cause,
     only_if: Callable[[Session], bool] = lambda _locked: True,
     summary_of: Callable[[Span], str] | None = None,
-    answer: Callable[[EndedSession], object] = lambda ended: ended,
+    answer: Callable[[Session, EndedSession], object] = lambda _locked, ended: ended,
+    message_count: int | None = None,
 ) -> EndedSession | None:
     """Ends the session, whoever wants it; None if the locked session fails `only_if`.
 
     Whether there is to be a summary, the policy says for each cause; `summary_of` makes it of something else
     than the new turns. What is committed is committed once, however often and by however many this is called;
-    `answer` makes of it what is kept for whoever sends the request again.
+    `answer` makes of it, and of the session as it was locked, what is kept for whoever sends the
+    request again.
     """
     ref = ref_of(session)
     left: list[Episode | None] = []
@@ -104,7 +106,7 @@ def wind_up(
     def conclude(locked: Session) -> None:
         release_items(ref=ref, now=now)
         episode = _newest_summary(locked)
-        idempotency.keep(answer(_ended(locked, episode)), user_id=locked.user_id)
+        idempotency.keep(answer(locked, _ended(locked, episode)), user_id=locked.user_id)
         left.append(episode)
 
     token = suspend_items(caller=caller, ref=ref, now=now)
@@ -117,6 +119,7 @@ def wind_up(
             keep=keep,
             always=conclude,
             only_if=only_if,
+            message_count=message_count,
         )
     except (NotFound, Erased):  # its ledger is gone, too: nothing of it may stay in Redis
         forget_items(ref=ref, now=now, token=token)

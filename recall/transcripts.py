@@ -70,12 +70,22 @@ def _end(
             else summarise(messages=span.messages, first=span.first, last=span.last)
         )
 
-    def told(ended: EndedSession) -> EndedTranscript:
-        return EndedTranscript(session.external_id, ended.summary, len(messages) or session.turn_count)
+    left: list[EndedTranscript] = []
 
-    ended = wind_up(caller=caller, session=session, now=now, cause="end", summary_of=summary_of, answer=told)
-    assert ended is not None  # noqa: S101  it had no condition
-    return told(ended)
+    def told(locked: Session, ended: EndedSession) -> EndedTranscript:
+        left.append(EndedTranscript(locked.external_id, ended.summary, locked.told_messages))
+        return left[-1]
+
+    wind_up(
+        caller=caller,
+        session=session,
+        now=now,
+        cause="end",
+        summary_of=summary_of,
+        answer=told,
+        message_count=len(messages) or None,
+    )
+    return left[-1]  # it had no condition
 
 
 def _unknown(caller: Caller, address: SessionAddress, messages: Sequence[Message]) -> EndedTranscript:

@@ -33,11 +33,13 @@ def close_session(
     keep: Callable[[Session, Span, str], None],
     always: Callable[[Session], None],
     only_if: Callable[[Session], bool] = lambda _locked: True,
+    message_count: int | None = None,
 ) -> bool:
     """Ends the session, in one transaction with the callbacks; whether it did.
 
     It does not when the locked session fails `only_if`. With new turns, `summarise` makes the summary, or
     None if none is wanted, and `keep` stores what becomes of it; `always` runs either way.
+    `message_count` is that of the transcript it ends with, and goes with the summary.
     """
     token = secrets.token_hex(8)
     ref = adopt_marked(caller=caller, session=session, now=now, token=token)
@@ -45,10 +47,12 @@ def close_session(
         with scope(caller.tenant_id):
             locked = _lock(session)
             if ended := only_if(locked):
-                _summarise(locked, summarise, keep)
-                always(locked)
+                summarised = _summarise(locked, summarise, keep)
+                if summarised or not (locked.summary or locked.ended_at):
+                    locked.message_count = message_count
                 locked.ended_at = locked.ended_at or now
-                locked.save(update_fields=["summary", "summarised_seq", "ended_at"])
+                always(locked)
+                locked.save(update_fields=["summary", "summarised_seq", "ended_at", "message_count"])
     except BaseException as error:
         if not undecided(error):  # as in `append_events`
             store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
@@ -68,12 +72,14 @@ def _summarise(
     session: Session,
     summarise: Callable[[Session, Span], str | None],
     keep: Callable[[Session, Span, str], None],
-) -> None:
+) -> bool:
+    """Whether there is a new summary."""
     span = _unsummarised(session)
     summary = summarise(session, span) if span.messages else None
     if summary is not None:
         session.summary, session.summarised_seq = summary, session.last_seq
         keep(session, span, summary)
+    return summary is not None
 
 
 def _lock(session: Session) -> Session:

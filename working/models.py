@@ -30,6 +30,9 @@ class Session(models.Model):
         default=0, help_text="Number of the newest event; 0 when there is none."
     )
     turn_count = models.BigIntegerField(default=0)
+    message_count = models.BigIntegerField(
+        null=True, help_text="How many the transcript had that it ended with; null: it came without one."
+    )
     summarised_seq = models.BigIntegerField(default=0, help_text="Newest event that the summary covers.")
     summary = models.TextField(blank=True)
 
@@ -66,6 +69,13 @@ class Session(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+    @property
+    def told_messages(self) -> int:
+        """How many messages it had: what it ended with, of which its summary tells, else the turns so far."""
+        if self.ended_at is None or self.message_count is None:
+            return self.turn_count
+        return self.message_count
 
 
 class Event(models.Model):

@@ -64,8 +64,10 @@ def _begin_anew(subject: Subject) -> int:
         session.started_at = min(moment for moment in moments if moment and moment > subject.until)
         session.opened_at = max(session.started_at, session.opened_at)
         session.turn_count = events.filter(**since).exclude(role="").count()
-        session.summary, session.metadata = "", {}
-        session.save(update_fields=["started_at", "opened_at", "turn_count", "summary", "metadata"])
+        session.message_count, session.summary, session.metadata = None, "", {}
+        session.save(
+            update_fields=["started_at", "opened_at", "turn_count", "message_count", "summary", "metadata"]
+        )
     return len(used)
 
 

@@ -25,7 +25,7 @@ def session(one: Session) -> Fields:
         "started_at": moment(one.started_at),
         **({"ended_at": moment(one.ended_at)} if one.ended_at else {}),
         **({"summary": one.summary} if told else {}),
-        "message_count": one.turn_count,
+        "message_count": one.told_messages,
     }
 
 

@@ -15,6 +15,7 @@ from tenants.errors import Invalid
 
 KINDS = {str: "string", bool: "bool", int: "number", float: "number", Decimal: "number", list: "array"}
 LARGEST = 2**31 - 1
+FREE_TEXTS = frozenset({"content", "role", "tags", "title"})  # binary output may stand in them
 
 
 class BadBody(Invalid):
@@ -92,7 +93,8 @@ class Members:
 
 
 def read_members(request: Request) -> Members:
-    """The members of the request's body. Raises BadBody; Invalid for text that cannot be stored; TooLarge."""
+    """The members of the request's body; in free texts, U+FFFD stands for what cannot be stored. Raises
+    BadBody; Invalid for such text elsewhere; TooLarge."""
     return Members(first_value(body_of(request)))
 
 
@@ -101,7 +103,7 @@ def first_value(body: bytes) -> Any:
     if not body.strip():
         raise BadBody("invalid JSON: EOF")
     try:
-        return parse_json(body, first_value=True)
+        return parse_json(body, as_go=True, mending=FREE_TEXTS)
     except Malformed as error:
         raise BadBody(f"invalid JSON: {_reason(error)}") from error
 

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.agentops import answers, errors, parameters, schemas
-from api.agentops.views import LARGEST_ID, AgentOpsView, number_in_query, text_in_query
+from api.agentops.views import LARGEST_ID, AgentOpsView, free_text_in_query, number_in_query, text_in_query
 from api.errors import Problem
 from api.views import caller_of, checked_id
 from observations.figures import read_figures
@@ -47,7 +47,7 @@ class SearchView(AgentOpsView):
         )
         found = search_observations(
             caller=caller_of(request),
-            text=text_in_query(request, "q"),
+            text=free_text_in_query(request, "q"),
             where=where,
             limit=number_in_query(request, "limit", 10),
             mode=_match_mode(request),
@@ -77,7 +77,7 @@ class ContextView(AgentOpsView):
         session_id = text_in_query(request, "session_id")
         query = ContextQuery(
             project=text_in_query(request, "project"),
-            text=text_in_query(request, "query"),
+            text=free_text_in_query(request, "query"),
             scope=text_in_query(request, "scope") or None,
             limit=number_in_query(request, "limit", 0) or None,
             session_id=checked_id(session_id, "session_id") if session_id else None,

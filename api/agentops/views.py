@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from api.agentops import errors
 from api.agentops.renderers import GoJSONRenderer
 from api.errors import Problem
-from api.parsers import check_text
+from api.parsers import check_text, mend_text
 from api.views import DialectView
 from tenants.errors import Invalid
 
@@ -42,6 +42,11 @@ def text_in_query(request: Request, name: str) -> str:
     """A text from the query string, empty if it is missing. Raises Invalid for one that cannot be stored."""
     raw = request.query_params.get(name)
     return check_text(raw or "", name)
+
+
+def free_text_in_query(request: Request, name: str) -> str:
+    """Likewise of what people and agents say: U+FFFD stands for what cannot be stored."""
+    return mend_text(request.query_params.get(name) or "")
 
 
 def number_in_query(request: Request, name: str, default: int, *, most: int = MOST) -> int:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from django.utils import timezone
 
 from api.errors import problem_of
-from api.mcp.arguments import limit_of, text_of, texts_of
+from api.mcp.arguments import free_text_of, free_texts_of, limit_of, text_of
 from api.mcp.connection import Connection
 from api.mcp.tool import Arguments, Tool, ToolError
 from observations.saving import save_observation
@@ -21,7 +21,7 @@ SEARCHED = 10  # what is answered when no limit is named
 
 def save(connection: Connection, given: Arguments) -> str:
     """`mem_save`: one observation in the connection's project and session."""
-    title, content = text_of(given, "title"), text_of(given, "content")
+    title, content = free_text_of(given, "title"), free_text_of(given, "content")
     kind = text_of(given, "type").strip() or DEFAULT_TYPE
     if not title.strip() or not content.strip():
         raise ToolError("title and content are required")
@@ -31,7 +31,7 @@ def save(connection: Connection, given: Arguments) -> str:
         title=title,
         content=content,
         project=connection.project,
-        tags=texts_of(given, "tags"),
+        tags=free_texts_of(given, "tags"),
     )
     with _failing_as("failed to save memory"):
         save_observation(caller=connection.caller, new=new, now=timezone.now())
@@ -40,7 +40,7 @@ def save(connection: Connection, given: Arguments) -> str:
 
 def search(connection: Connection, given: Arguments) -> str:
     """`mem_search`: what the connection's project says about a query, best first."""
-    query, limit = text_of(given, "query"), limit_of(given, SEARCHED)
+    query, limit = free_text_of(given, "query"), limit_of(given, SEARCHED)
     if not query.strip():
         raise ToolError("query is required")
     where = ObservationFilter(project=connection.project)

@@ -19,6 +19,8 @@ from recall.hooks.results import RecordedResult, record_result
 from recall.hooks.rules import ToolResult
 from working.types import SessionAddress
 
+FREE_TEXTS = frozenset({"args", "error", "output"})  # of tools, which may be binary
+
 
 class ToolResultView(NativeView):
     """`/api/v1/hooks/tool-result`"""
@@ -31,7 +33,7 @@ class ToolResultView(NativeView):
         responses=hook_schemas.RecordedResult,
     )
     def post(self, request: Request) -> Response:
-        body = validated(hook_schemas.ToolResultBody, json_body(request))
+        body = validated(hook_schemas.ToolResultBody, json_body(request, mending=FREE_TEXTS))
         record = partial(
             record_result,
             caller=caller_of(request),
@@ -54,7 +56,7 @@ class BeforeToolView(NativeView):
         responses=hook_schemas.LookedUp,
     )
     def post(self, request: Request) -> Response:
-        body = validated(hook_schemas.BeforeToolBody, json_body(request))
+        body = validated(hook_schemas.BeforeToolBody, json_body(request, mending=FREE_TEXTS))
         search = partial(
             look_up,
             caller=caller_of(request),

@@ -73,6 +73,15 @@ def read_declaration(data: Any, *, name: str | None = None) -> Declared:
     return declared
 
 
+def unfold(data: Any) -> list[Any]:
+    """The resources of a Kubernetes List; anything else is one. Raises Invalid."""
+    if not isinstance(data, dict) or data.get("kind") != "List":
+        return [data]
+    if not isinstance(items := data.get("items"), list):
+        raise Invalid("Must be a list.", "items")
+    return items
+
+
 def parse_yaml(source: bytes) -> list[Any]:
     """The documents of a YAML text. Raises Invalid for what is not YAML, for tags of other types, for names
     that stand twice, and for more levels or values than any agent needs."""

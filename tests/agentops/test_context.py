@@ -118,6 +118,6 @@ def test_a_long_prompt_cut_within_a_character_is_tolerated(acme):
     assert acme.http.get(url).json()["recent_observations"][0]["title"] == "Pool size"
 
 
-@pytest.mark.parametrize("query", ["session_id=%00", "session_id=" + "s" * 256, "project=%00", "query=a%00"])
+@pytest.mark.parametrize("query", ["session_id=%00", "session_id=" + "s" * 256, "project=%00", "scope=a%00"])
 def test_what_cannot_be_kept_is_400(acme, query):
     refused(acme.http.get(f"/context?{query}"), 400)

@@ -104,3 +104,26 @@ def test_sent_again_with_its_key_it_is_answered_again(acme):
     )
     assert second.headers["Idempotency-Replayed"] == "true"
     assert first.content == second.content
+
+
+def test_the_count_is_that_of_the_transcript_that_the_summary_tells_of(acme, globex):
+    begin(acme)
+    end(acme, said("one", "two", "three"))
+    again = end(acme, said("four", "five")).json()
+    assert (again["summary"].partition(".")[0], again["message_count"]) == ("Session with 2 messages", 2)
+    assert end(acme).json() == again
+    assert end(acme, said("one")).json() == again  # says nothing new, and leaves the summary
+    (listed,) = get(acme, "/sessions/recent", project="orders")
+    export = get(acme, "/export")
+    assert (listed["message_count"], export["sessions"][0]["message_count"]) == (2, 2)
+    globex.http.post("/import", json=export)
+    assert get(globex, "/sessions/recent", project="orders") == [listed]
+
+
+def test_a_session_that_goes_on_counts_its_turns_again(acme):
+    begin(acme)
+    end(acme, said("one", "two", "three"))
+    end(acme, said("four"))
+    acme.http.post("/api/v1/sessions/s1/turns", json={"turns": said("five")}).raise_for_status()
+    assert get(acme, "/sessions/recent", project="orders")[0]["message_count"] == 5
+    assert end(acme).json()["message_count"] == 5

@@ -85,6 +85,18 @@ def test_an_export_brings_everything_to_another_tenant_and_nothing_to_its_own(ac
     assert theirs == ours
 
 
+def test_sessions_of_other_dialects_go_along_without_a_project(acme, globex):
+    acme.http.post("/api/v1/sessions", json={"session_id": "native"}).raise_for_status()
+    acme.http.put("/working-memory/c", json={"data": {"a": 1}}).raise_for_status()
+    acme.http.post("/sessions", json={"id": "s1", "project": "orders"})
+    export = acme.http.get("/export")
+    count = len(export.json()["sessions"])
+    assert [one["id"] for one in export.json()["sessions"] if not one["project"]][:1] == ["native"]
+    for added in (count, 0):
+        answer = globex.http.post("/import", content=export.content)
+        assert answer.json() == {"imported_sessions": added, "imported_observations": 0}
+
+
 def _without_moment(member: Member) -> dict[str, Any]:
     export = get(member, "/export")
     for one in export["observations"]:
@@ -130,7 +142,11 @@ def test_two_at_once_add_everything_once(acme):
     [
         ({"observations": [*rows(3), ROW | {"title": " "}]}, f"observations[3]: {INVALID} title is required"),
         ({"observations": [ROW | {"project": ""}]}, f"observations[0]: {INVALID} project is required"),
-        ({"sessions": [SESSION, {"id": "x"}]}, f"sessions[1]: {INVALID} project is required"),
+        ({"sessions": [SESSION, {"project": "x"}]}, f"sessions[1]: {INVALID} id is required"),
+        (
+            {"sessions": [{"id": "x", "project": "p" * 201}]},
+            f"sessions[0]: {INVALID} project exceeds 200 chars",
+        ),
         (
             {"observations": [ROW | {"title": 7}]},
             f"observations[0]: {MISMATCH} number into Go struct field title of type string",

@@ -1,9 +1,11 @@
 """What holds for every route of the dialect."""
 
+import json
+
 import httpx
 import pytest
 
-from tests.agentops.shapes import NOTE, get, refused, save
+from tests.agentops.shapes import NOTE, get, read, refused, save
 from tests.api.calls import AGENTOPS
 
 each = pytest.mark.parametrize("call", AGENTOPS, ids=lambda call: call.name)
@@ -130,3 +132,43 @@ def test_a_memory_of_this_dialect_is_read_through_the_others(acme):
     assert (native["content"], native["project"]) == (NOTE["content"], "orders")
     assert [one["session_id"] for one in acme.http.get("/api/v1/sessions").json()["results"]] == ["s1"]
     assert get(acme, "/stats")["projects"] == ["orders"]
+
+
+BAD = [b"\\u0000", b"\\ud800", b"\\uDFFF", b"\xff"]
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_what_cannot_be_stored_of_a_text_becomes_the_replacement_character(acme, bad):
+    body = json.dumps(NOTE | {"title": "a@b", "content": "c@d", "tags": ["e@f"]}).encode()
+    number = acme.http.post("/observations", content=body.replace(b"@", bad)).json()["id"]
+    stored = read(acme, number)
+    assert (stored["title"], stored["content"], stored["tags"]) == ("a\ufffdb", "c\ufffdd", ["e\ufffdf"])
+    changed = acme.http.patch(f"/observations/{number}", content=b'{"Content": "x@"}'.replace(b"@", bad))
+    assert changed.json()["content"] == "x\ufffd"
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_session_ends_though_its_transcript_holds_binary_output(acme, bad):
+    acme.http.post("/sessions", json={"id": "s1", "project": "orders"})
+    body = b'{"messages": [{"role": "user", "content": "ls@"},'
+    body += b' {"role": "tool@", "content": "@\xf0\x9f\x98\x80"}]}'
+    answer = acme.http.post("/sessions/s1/end", content=body.replace(b"@", bad))
+    assert answer.status_code == 200, answer.text
+    events = acme.http.get("/api/v1/sessions/s1/events").json()["results"]
+    assert sorted(one["content"] for one in events) == ["ls\ufffd", "\ufffd\U0001f600"]
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", ["project", "session_id", "topic_key", "type", "scope"])
+def test_a_name_that_cannot_be_stored_is_refused(acme, bad, name):
+    body = json.dumps(NOTE | {name: "a@b"}).encode().replace(b"@", bad)
+    refused(acme.http.post("/observations", content=body), 400)
+
+
+def test_a_question_with_nul_finds_what_it_would_without(acme):
+    number = save(acme)["id"]
+    (hit,) = get(acme, "/search", q="pool\x00", project="orders")
+    assert hit["id"] == number
+    told = get(acme, "/context", query="pool\x00", project="orders")["recent_observations"]
+    assert [one["id"] for one in told] == [number]
+    refused(acme.http.get("/search", params={"q": "pool", "project": "a\x00"}), 400)

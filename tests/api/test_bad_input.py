@@ -64,6 +64,9 @@ DATES = [
     "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2026-01-01T00:00:00",
     "2026-06-01T00:00:00+05:30", "1900-01-01T00:00:00-00:01", "2026-01-01T00:00:00.123456789Z",
 ]  # fmt: skip
+# Members whose text is mended instead, since tools put what is binary into it.
+MENDED = {"content", "role", "tags", "title"}
+MENDED_BY_HOOKS = {"args", "error", "output"}
 UNSTORABLE = ["a\x00b", "\ud800", "\udfffx"]
 by_name = pytest.mark.parametrize("call", WITH_BODY, ids=lambda call: call.name)
 of_fields = pytest.mark.parametrize(
@@ -99,6 +102,12 @@ def fields(body: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     pairs = body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ()
     for step, value in pairs:
         yield from fields(value, (*path, step))
+
+
+def is_mended(call: Call, path: tuple[Any, ...]) -> bool:
+    if "/hooks/" in call.path:
+        return not MENDED_BY_HOOKS.isdisjoint(path)
+    return call.is_agentops and call.path != "/import" and not MENDED.isdisjoint(path)
 
 
 def replaced(body: Any, path: tuple[Any, ...], value: Any) -> Any:
@@ -153,6 +162,8 @@ def test_a_value_of_another_type_is_taken_or_refused(long_lived, call):
 def test_nul_and_half_a_surrogate_pair_are_refused_wherever_they_stand(acme, call):
     body = call.body_for("bad")
     for path in fields(body):
+        if is_mended(call, path):
+            continue
         for text in UNSTORABLE:
             for value in (text, [text], {text: 1}, {"a": [text]}):
                 assert_refusal(post(acme, call, dump(replaced(body, path, value))), call, 422)

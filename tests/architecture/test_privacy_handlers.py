@@ -104,7 +104,7 @@ def test_every_column_of_what_is_begun_anew_is_known():
     assert {field.attname for field in Session._meta.concrete_fields} == {
         "id", "tenant_id", "namespace", "user_id", "external_id", "agent_id", "project", "metadata",
         "started_at", "opened_at", "last_activity_at", "ended_at", "last_seq", "turn_count",
-        "summarised_seq", "summary", "project_key",
+        "message_count", "summarised_seq", "summary", "project_key",
     }  # fmt: skip
 
 

@@ -82,12 +82,19 @@ def test_title_and_content_are_required(acme, web, lacking):
         ({"tags": [1]}, "tags must be an array of strings"),
         ({"title": "x" * 501}, "failed to save memory: validation failed: title exceeds 500 chars"),
         ({"tags": ["t"] * 21}, "failed to save memory: validation failed: tags exceed 20 items"),
-        ({"title": "a\x00b"}, "title: Text may not contain NUL characters."),
+        ({"type": "a\x00b"}, "type: Text may not contain NUL characters."),
     ],
 )
 def test_wrong_arguments_are_told_to_the_model(acme, web, wrong, told):
     assert web.call(acme, "mem_save", FACT | wrong) == (told, True)
     assert kept(acme) == []
+
+
+def test_nul_in_what_is_said_becomes_the_replacement_character(acme, web):
+    given = FACT | {"title": "a\x00", "content": "b\x00", "tags": ["c\x00"]}
+    assert web.call(acme, "mem_save", given) == ("Saved [config] a\ufffd", False)
+    (found,) = kept(acme)
+    assert (found.title, found.content, found.tags) == ("a\ufffd", "b\ufffd", ["c\ufffd"])
 
 
 def test_unknown_arguments_are_ignored(acme, web):

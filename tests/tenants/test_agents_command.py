@@ -5,6 +5,7 @@ import json
 import sys
 
 import pytest
+import yaml
 from django.core.management import CommandError, call_command
 
 from tenants.agents.reading import read_agent
@@ -97,3 +98,31 @@ def test_a_tenant_must_be_known_or_the_only_one(apply, acme_tenant, globex_tenan
         call_command("apply_agent", "-", "--tenant", "nobody")
     with pytest.raises(CommandError, match="--tenant SLUG"):
         call_command("apply_agent", "-")
+
+
+def listed(*agents):
+    items = [json.loads(json.dumps(yaml.safe_load(one))) for one in agents]
+    return yaml.safe_dump({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {}})
+
+
+def test_a_list_is_unfolded(apply):
+    assert apply(listed(agent("a"), agent("b"))) == (
+        "agent a created, version 1\nagent b created, version 1\n"
+    )
+    assert apply(listed(agent("a"))) == "agent a unchanged, version 1\n"
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    (listed(agent("a"), agent("b", limit=51)), "agents.yaml, document 1, item 2: spec.memory.contextLimit: "),
+    (listed(agent("a"), agent("a")), "agents.yaml, document 1, item 2: Agent a stands twice"),
+    (listed(agent("a")) + "---\n" + agent("a"), "agents.yaml, document 2: Agent a stands twice"),
+    (listed(agent("a"), "kind: ConfigMap"), "agents.yaml, document 1, item 2: apiVersion: "),
+    (listed(agent("a"), listed(agent("b"))), "agents.yaml, document 1, item 2: kind: "),
+    (listed(agent("a"), "null"), "agents.yaml, document 1, item 2: Must be an object"),
+    ("{apiVersion: v1, kind: List}", "agents.yaml, document 1: items: Must be a list"),
+    ("{apiVersion: v1, kind: List, items: []}", "There is no agent in it"),
+])  # fmt: skip
+def test_what_is_wrong_in_a_list_is_named_and_none_is_applied(apply, acme_tenant, text, sentence):
+    with pytest.raises(CommandError, match=sentence):
+        apply(text)
+    assert read_agent(tenant_id=acme_tenant.id, name="a") is None

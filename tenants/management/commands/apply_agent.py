@@ -1,5 +1,6 @@
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from tenants.agents.agents import Applied, apply_agents
-from tenants.agents.parsing import Declared, parse_json, parse_yaml, read_declaration
+from tenants.agents.parsing import Declared, parse_json, parse_yaml, read_declaration, unfold
 from tenants.errors import DomainError, Invalid
 from tenants.models import Tenant
 from tenants.router import admin_role
@@ -23,7 +24,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "file", metavar="FILE", help="YAML or JSON; several YAML documents; -: from stdin"
+            "file", metavar="FILE", help="YAML or JSON; several YAML documents, or a List; -: from stdin"
         )
         parser.add_argument(
             "--tenant", metavar="SLUG", help="whose agents they are; by default the only tenant's"
@@ -63,16 +64,30 @@ def _declared(file: str) -> list[Declared]:
     except Invalid as error:
         raise CommandError(f"{name}: {error}") from error
     found: dict[str, Declared] = {}
-    for number, document in enumerate(documents, 1):
-        if document is None:
-            continue  # what stands before the first `---`, or after the last
-        one = _read(document, f"{name}, document {number}")
+    for where, resource in _resources(documents, name):
+        one = _read(resource, where)
         if one.name in found:
-            raise CommandError(f"{name}, document {number}: Agent {one.name} stands twice.")
+            raise CommandError(f"{where}: Agent {one.name} stands twice.")
         found[one.name] = one
     if not found:
         raise CommandError(f"{name}: There is no agent in it.")
     return list(found.values())
+
+
+def _resources(documents: list[Any], name: str) -> Iterator[tuple[str, Any]]:
+    """Each, and where it stands."""
+    for number, document in enumerate(documents, 1):
+        if document is None:
+            continue  # what stands before the first `---`, or after the last
+        where = f"{name}, document {number}"
+        try:
+            resources = unfold(document)
+        except Invalid as error:
+            raise CommandError(f"{where}: {error.field}: {error}") from error
+        if resources == [document]:
+            yield where, document
+        else:
+            yield from ((f"{where}, item {place}", one) for place, one in enumerate(resources, 1))
 
 
 def _read(document: Any, where: str) -> Declared:
