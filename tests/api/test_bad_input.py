@@ -176,7 +176,9 @@ def test_nul_and_half_a_surrogate_pair_are_refused_wherever_they_stand(acme, cal
 def test_a_body_of_ten_megabytes_is_413(acme, call):
     big = b'{"data": "' + b"x" * 10_000_000 + b'"}'
     with_length = post(acme, call, big)
-    chunked = post(acme, call, (big[start : start + 65_536] for start in range(0, len(big), 65_536)))
+    chunked = post(
+        acme.with_key(), call, (big[start : start + 65_536] for start in range(0, len(big), 65_536))
+    )
     assert "transfer-encoding" in chunked.request.headers
     for answer in (with_length, chunked):
         assert_refusal(answer, call, 413)

@@ -140,11 +140,11 @@ def test_a_lost_broker_is_healed_by_beat(deployment, web, stored):
 @pytest.mark.usefixtures("_worker_and_beat")
 @pytest.mark.parametrize("store", ["redis", "postgres"])
 def test_worker_and_beat_survive_the_death_of_a_store(deployment, web, stored, store):
-    wait_until(lambda: embedded(web, "user_id=model") == [True], 30)
+    wait_until(lambda: embedded(web, "user_id=model") == [True], 60)
     server = getattr(deployment.stores, store)
     server.kill()
     time.sleep(1.5)
     server.start()
     wait_until(lambda: web.http.get("/api/v1/episodes").status_code == 200, 10)
     forget_vectors(deployment)
-    wait_until(lambda: embedded(web, "user_id=model") == [True], 30)
+    wait_until(lambda: embedded(web, "user_id=model") == [True], 60)

@@ -229,8 +229,14 @@ def test_only_the_owner_owns_tables_and_only_owner_and_definer_create_in_the_sch
 # Functions that answer more than one row, and what confines these to the caller's own.
 SEVERAL_ROWS = {
     # Of keyword search: the tenant of the scope stands in the statement itself, whatever is asked.
-    "observations_find": (f"WHERE s.tenant_id = {TENANT_MATCHES} AND", "most;\nEND"),
-    "observations_count": (f"WHERE s.tenant_id = {TENANT_MATCHES} AND", "END LOOP;\nEND"),
+    "observations_find": (
+        f" AND (s.tenant_id = {TENANT_MATCHES} AND s.corpus = ANY($5)) IS TRUE",
+        "most;\nEND",
+    ),
+    "observations_count": (
+        f" AND (s.tenant_id = {TENANT_MATCHES} AND s.corpus = ANY($2)) IS TRUE",
+        "END LOOP;\nEND",
+    ),
     # A person has several memberships, and sees all of them before a tenant is chosen.
     "tenants_list_memberships": ("WHERE m.user_id = wanted_user AND", "LIMIT 1000"),
 }
