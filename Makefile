@@ -7,6 +7,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 
+# What starts and kills servers has the machine to itself; the rest is dealt out to two processes.
+ALONE := tests/torture tests/faults tests/mcp tests/embedded tests/providers
+
 .PHONY: help run test torture demo bench lint lock clean
 
 help: ## what can be done here
@@ -20,7 +23,8 @@ test: .venv/test.stamp ## lint, types, layers, migrations and every test
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
-	@exec $(BIN)/python -m pytest -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest $(ALONE)
+	@exec $(BIN)/python -m pytest -n 2 --dist loadgroup $(addprefix --ignore=,$(ALONE))
 
 torture: .venv/test.stamp ## kill workers, broker and PostgreSQL in the middle of 10,000 jobs, for ten minutes
 	@TORTURE=long exec $(BIN)/python -m pytest tests/torture --durations=0 -s

@@ -24,15 +24,13 @@ from tests.plugin import HOME
 from tests.processes import Web
 
 # Long ones first, so that no process is left alone with one at the end.
-LONG = ("torture", "faults", "mcp", "embedded", "privacy", "providers")
-FOLDERS = {"torture"}  # whose tests share programs that take long to start
+LONG = ("privacy", "observability", "observations")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs in one process when the tests are dealt out: a file, or one of `FOLDERS`."""
+    """When the tests are dealt out, those of a file stay together: they share what it sets up."""
     for item in items:
-        folder = _folder(item)
-        item.add_marker(pytest.mark.xdist_group(folder if folder in FOLDERS else str(item.path)))
+        item.add_marker(pytest.mark.xdist_group(str(item.path)))
     items.sort(key=lambda item: (*LONG, _folder(item)).index(_folder(item)))
 
 
