@@ -84,13 +84,10 @@ def wind_up(
     answer: Callable[[Session, EndedSession], object] = lambda _locked, ended: ended,
     message_count: int | None = None,
 ) -> EndedSession | None:
-    """Ends the session, whoever wants it; None if the locked session fails `only_if`.
+    """Ends the session, whoever wants it, in one commit; None if the locked session fails `only_if`.
 
-    Whether there is to be a summary, the policy says for each cause; `summary_of` makes it of something else
-    than the new turns. What is committed is committed once, however often and by however many this is called;
-    `answer` makes of it, and of the session as it was locked, what is kept for whoever sends the
-    request again.
-    """
+    The policy says for each cause whether there is a summary. `summary_of` makes it of something else than
+    the new turns; `answer` is kept for a request that is sent again."""
     ref = ref_of(session)
     left: list[Episode | None] = []
 

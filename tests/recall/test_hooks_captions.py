@@ -66,9 +66,8 @@ def test_an_audit_holds_no_values():
 @pytest.mark.parametrize("tool", ["x" * 200, "é" * 200, "💡" * 200, " "])
 def test_whatever_the_names_are_an_observation_takes_them(tool):
     args = {"💡" * 5_000: 1, "command": "💡" * 100, "x" * 100_000: 2}
-    rule = MemorySaveRule.model_validate({"tool": tool, "type": "é" * 50})
+    rule = MemorySaveRule.model_validate({"tool": tool, "type": "é" * 25})
     checked(capture(rule, ToolResult(tool, args, "💡" * 60_000)))
-    checked(capture(MemorySaveRule.model_validate({"tool": tool, "type": " "}), ToolResult(tool, args, "x")))
     checked(audit(ToolResult(tool, args, "", "💡" * 60_000, 2**53)))
 
 
