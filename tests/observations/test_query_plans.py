@@ -268,14 +268,16 @@ def test_one_is_read_by_its_number_and_deleted_without_a_search(caller):
     assert sum(found.rows.values()) <= 10
 
 
-def test_a_question_with_a_slash_reads_no_observation_that_has_no_topic(caller):
+def test_a_question_with_a_slash_reads_topics_or_its_small_project_but_never_the_table(caller):
     with scope(caller.tenant_id):
         Observation.objects.filter(tenant_id=caller.tenant_id).exclude(topic_key="k7").update(topic_key="")
     with connections["owner"].cursor() as cursor:
         cursor.execute("VACUUM ANALYZE observations_observation")
     found = reads(caller, lambda: search(caller, "why does src/app.py fail?", mode="all", project="p7"))
     assert found.through == set()
-    assert found.rows["observations_observation"] <= 5
+    assert (
+        found.rows["observations_observation"] <= 250
+    )  # of 20,000: the planner takes whichever of the two it holds for shorter
 
 
 def test_a_timeline_reads_its_neighbours_only(caller):
