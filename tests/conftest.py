@@ -27,6 +27,7 @@ from tests.processes import Web
 LONG = ("privacy", "observability", "observations")
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """When the tests are dealt out, those of a file stay together: they share what it sets up."""
     for item in items:
