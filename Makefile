@@ -8,7 +8,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 
 # What starts and kills servers has the machine to itself; the rest is dealt out to two processes.
-ALONE := tests/torture tests/faults tests/mcp tests/embedded tests/providers
+ALONE := tests/torture tests/faults tests/embedded
 
 .PHONY: help run test torture demo bench lint lock clean
 

@@ -1,4 +1,4 @@
-"""Episodes: what happened, kept for later sessions; and their embeddings."""
+"""Episodes: what happened, kept for later sessions. Entity slots: what holds of a user. Their embeddings."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -45,7 +45,15 @@ class Episode(models.Model):
     covers_turns = ArrayField(models.BigIntegerField(), size=2, null=True, help_text="First and last turn.")
     event_date = models.DateTimeField(null=True, help_text="When it happened, if not when it was written.")
     metadata = models.JSONField(default=dict)
+    content_hash = models.CharField(
+        max_length=64, blank=True, help_text="SHA-256 of the text without its case and spacing."
+    )
+    valid_from = models.DateTimeField(null=True, help_text="Null: since it was written.")
+    valid_to = models.DateTimeField(null=True, help_text="When it ceased to hold; null: it holds.")
+    superseded_by = models.UUIDField(null=True, help_text="The episode that says what holds instead.")
+    pinned_at = models.DateTimeField(null=True, help_text="Retention passes a pinned episode by.")
     created_at = models.DateTimeField()
+    updated_at = models.DateTimeField(null=True, help_text="When somebody last edited it.")
     embed_pending = models.BooleanField(default=True)
 
     class Meta:
@@ -61,6 +69,18 @@ class Episode(models.Model):
             # Serves the sweeper that embeds what could not be embedded when it was written.
             models.Index(
                 fields=["tenant", "id"], condition=models.Q(embed_pending=True), name="episode_embed_pending"
+            ),
+            # Serves the question whether a user's memory says the same already.
+            models.Index(
+                fields=["tenant", "user_id", "content_hash"],
+                condition=~models.Q(content_hash=""),
+                name="episode_content",
+            ),
+            # Serves retention: the oldest that sessions left behind.
+            models.Index(
+                fields=["tenant", "created_at"],
+                condition=models.Q(origin="session", pinned_at__isnull=True),
+                name="episode_retention",
             ),
         ]
 
@@ -98,3 +118,124 @@ class EpisodeEmbedding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.episode_id} {self.model}"
+
+
+class EpisodeRevision(models.Model):
+    """What an episode said before it was edited."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    episode_id = models.UUIDField()
+    number = models.PositiveIntegerField(help_text="1, 2, 3 …: the oldest is 1.")
+    user_id = models.CharField(max_length=255, blank=True)
+    text = models.TextField()
+    topics = ArrayField(models.TextField(), default=list)
+    entities = ArrayField(models.TextField(), default=list)
+    outcome = models.TextField(blank=True)
+    event_date = models.DateTimeField(null=True)
+    metadata = models.JSONField(default=dict)
+    replaced_at = models.DateTimeField()
+    replaced_by = models.CharField(max_length=255, help_text="Whose change it was: the caller.")
+
+    class Meta:
+        db_table = "episode_revisions"
+        constraints = [
+            # Serves the history of one episode as well.
+            models.UniqueConstraint(fields=["tenant", "episode_id", "number"], name="episode_revision_number")
+        ]
+        indexes = [
+            # Serves one user's export and erasure.
+            models.Index(fields=["tenant", "user_id"], name="episode_revision_user")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.episode_id} r{self.number}"
+
+
+class SlotStatus(models.TextChoices):
+    """What counts of a slot: `current` holds, `pending` waits for a confirmation, `superseded` held until
+    another value came, `retracted` held, or waited, until somebody took it back."""
+
+    CURRENT = "current"
+    PENDING = "pending"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+
+
+class Entity(models.Model):
+    """One value of a user's slot. A slot's history is all its rows; at most one is current, one pending."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255)
+    key = models.CharField(max_length=255)
+    value = models.JSONField()
+    confidence = models.FloatField(help_text="From 0 to 1.")
+    status = models.CharField(max_length=16, choices=SlotStatus.choices, default=SlotStatus.CURRENT)
+    source = models.CharField(max_length=64, blank=True, help_text="Who says so: `api`, `rules`, `llm`, …")
+    agent_id = models.CharField(max_length=255, blank=True, help_text="The agent that wrote it.")
+    source_session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
+    source_turn = models.BigIntegerField(null=True, help_text="Number of the turn in that session.")
+    valid_from = models.DateTimeField()
+    valid_to = models.DateTimeField(null=True, help_text="When it ceased to hold; null: it holds, or waits.")
+    superseded_by = models.UUIDField(null=True, help_text="The row with the value that came after.")
+    pinned_at = models.DateTimeField(
+        null=True, help_text="What is extracted does not replace a pinned value."
+    )
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    embed_pending = models.BooleanField(default=True)
+
+    class Meta:
+        db_table = "user_entities"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "user_id", "key"],
+                condition=models.Q(status="current"),
+                name="entity_current",
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "user_id", "key"],
+                condition=models.Q(status="pending"),
+                name="entity_pending",
+            ),
+        ]
+        indexes = [
+            # Serves a slot's history, and reads of what held at some moment.
+            models.Index(fields=["tenant", "user_id", "key", "-valid_from", "-id"], name="entity_history"),
+            # Serves the list of all.
+            models.Index(fields=["tenant", "-updated_at", "-id"], name="entity_recent"),
+            # Serves the sweeper that embeds what could not be embedded when it was written.
+            models.Index(
+                fields=["tenant", "id"], condition=models.Q(embed_pending=True), name="entity_embed_pending"
+            ),
+        ]
+        verbose_name_plural = "entities"
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.key}"
+
+
+class EntityEmbedding(models.Model):
+    """The vector of a slot's "key: value" by one model."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    entity_id = models.UUIDField()
+    user_id = models.CharField(max_length=255)
+    model = models.CharField(max_length=100)
+    embedding = VectorField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        db_table = "entity_embeddings"
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "entity_id", "model"], name="entity_embedding_model")
+        ]
+        indexes = [
+            # Serves exact search among a user's slots.
+            models.Index(fields=["tenant", "user_id", "model"], name="entity_embedding_user")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entity_id} {self.model}"

@@ -1,4 +1,4 @@
-"""The durable log of what was injected into which session."""
+"""What was injected into which session, what was not written and why, what was thought of memories."""
 
 from django.db import models
 from uuid_utils.compat import uuid7
@@ -29,6 +29,94 @@ class Injection(models.Model):
                 name="injection_live",
             )
         ]
+        indexes = [
+            # Serve the lists of all and of one user's, newest first.
+            models.Index(fields=["tenant", "-marked_at", "-id"], name="injection_recent"),
+            models.Index(fields=["tenant", "user_id", "-marked_at", "-id"], name="injection_user"),
+        ]
 
     def __str__(self) -> str:
         return self.item_key
+
+
+class WriteDecision(models.Model):
+    """A write that was refused or held back, and why."""
+
+    class Outcome(models.TextChoices):
+        """`held` waits for a decision; a skipped one can be carried out after all while its text is kept."""
+
+        SKIPPED = "skipped"
+        HELD = "held"
+        CONFIRMED = "confirmed"
+        REJECTED = "rejected"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255, blank=True)
+    agent_id = models.CharField(max_length=255, blank=True)
+    project = models.CharField(max_length=200, blank=True)
+    session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
+    kind = models.CharField(max_length=16, help_text="What it would have been: entity, episode, observation.")
+    key = models.CharField(max_length=255, blank=True, help_text="Of an entity: its slot.")
+    outcome = models.CharField(max_length=16, choices=Outcome.choices)
+    reason = models.CharField(max_length=32, help_text="Such as `low_confidence` or `blocklist`.")
+    findings = models.JSONField(default=list, help_text="What a blocklist found: its kinds.")
+    text = models.CharField(max_length=500, blank=True, help_text="The beginning, secrets masked.")
+    confidence = models.FloatField(null=True)
+    held = models.JSONField(null=True, help_text="What is written on confirmation; null: it was not kept.")
+    memory_id = models.CharField(max_length=64, blank=True, help_text="What it became once confirmed.")
+    decided_by = models.CharField(max_length=255, blank=True, help_text="Who confirmed or rejected it.")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            # Serve the lists of all and of one user's, newest first.
+            models.Index(fields=["tenant", "-created_at", "-id"], name="decision_recent"),
+            models.Index(fields=["tenant", "user_id", "-created_at", "-id"], name="decision_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} {self.reason}"
+
+
+class Feedback(models.Model):
+    """What somebody thought of a memory that was recalled. The newest verdict of a judge counts."""
+
+    class Verdict(models.TextChoices):
+        """Whether it served, did not, or did harm."""
+
+        HELPFUL = "helpful"
+        NOT_HELPFUL = "not_helpful"
+        HARMFUL = "harmful"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255, blank=True, help_text="Whose memory it is.")
+    agent_id = models.CharField(max_length=255, blank=True)
+    session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
+    kind = models.CharField(max_length=16, help_text="Of the memory: episode, entity, observation.")
+    memory_id = models.CharField(max_length=64)
+    injection_id = models.UUIDField(null=True, help_text="The injection that was judged, if one was named.")
+    verdict = models.CharField(max_length=16, choices=Verdict.choices)
+    note = models.CharField(max_length=1000, blank=True)
+    judge = models.CharField(max_length=255, help_text="Who says so: the caller.")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "feedback"
+        constraints = [
+            # Also finds every verdict about a memory.
+            models.UniqueConstraint(
+                fields=["tenant", "kind", "memory_id", "judge", "session"], name="feedback_once"
+            )
+        ]
+        indexes = [
+            # Serves the share of helpful ones of late.
+            models.Index(fields=["tenant", "-created_at"], name="feedback_recent"),
+            # Serves one user's export and erasure.
+            models.Index(fields=["tenant", "user_id"], name="feedback_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.memory_id} {self.verdict}"

@@ -1,9 +1,10 @@
-"""What this app holds of a person: what the person's sessions were told, and its copy in Redis."""
+"""What this app holds of a person: what the person's sessions were told, its copy in Redis, what was not
+written, and what was thought of the person's memories."""
 
 from django.db.models import Q
 
 from ledger import keys
-from ledger.models import Injection
+from ledger.models import Feedback, Injection, WriteDecision
 from tenants.privacy.registry import Keys, Rows, Subject, register
 from working import redis
 from working.privacy import keys_of_person
@@ -23,5 +24,7 @@ def register_handlers() -> None:
     """Called once the models are loaded."""
     register(
         Rows("injection", Injection, _theirs, "marked_at"),
+        Rows("write_decision", WriteDecision, _theirs, "created_at"),
+        Rows("feedback", Feedback, _theirs, "created_at"),
         Keys("ledger_key", FAMILIES, _erase_keys),
     )

@@ -34,6 +34,9 @@ class Session(models.Model):
         null=True, help_text="How many the transcript had that it ended with; null: it came without one."
     )
     summarised_seq = models.BigIntegerField(default=0, help_text="Newest event that the summary covers.")
+    compacted_seq = models.BigIntegerField(
+        default=0, db_default=0, help_text="Newest event that windows leave to the summary."
+    )
     summary = models.TextField(blank=True)
 
     class Meta:
@@ -107,6 +110,10 @@ class Event(models.Model):
                 condition=models.Q(external_id__isnull=False),
                 name="event_external_id",
             ),
+        ]
+        indexes = [
+            # Serves retention: the oldest events of a tenant.
+            models.Index(fields=["tenant", "recorded_at"], name="event_retention")
         ]
 
     def __str__(self) -> str:

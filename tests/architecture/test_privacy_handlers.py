@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
+from knowledge.models import Deployment, Procedure
 from ledger.models import Injection
 from tenants.models import Agent, AuditEntry, Member, PolicyVersion, ProviderUsage, Tenant, Tombstone
 from tenants.privacy.registry import Keys, Rows, handlers
@@ -23,6 +24,8 @@ NOBODYS = {
     Member: "an account of Django's, which the operator makes and removes",
     PolicyVersion: "settings of a tenant or an agent",
     ProviderUsage: "sums by tenant and day",
+    Procedure: "what an operator deploys",
+    Deployment: "which of them an environment runs",
     Tombstone: "is what keeps the person away, and names them by a pseudonym",
 }
 NO_KEYS = {"tag", "read_tag", "tags_of_person", "find_tag", "all_of"}  # parts of keys, and lists of them
@@ -104,7 +107,7 @@ def test_every_column_of_what_is_begun_anew_is_known():
     assert {field.attname for field in Session._meta.concrete_fields} == {
         "id", "tenant_id", "namespace", "user_id", "external_id", "agent_id", "project", "metadata",
         "started_at", "opened_at", "last_activity_at", "ended_at", "last_seq", "turn_count",
-        "message_count", "summarised_seq", "summary", "project_key",
+        "message_count", "summarised_seq", "compacted_seq", "summary", "project_key",
     }  # fmt: skip
 
 

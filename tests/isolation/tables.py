@@ -15,8 +15,9 @@ from django.db import connections
 from django.db.models import Model
 from django.utils import timezone
 
-from episodic.models import Episode, EpisodeEmbedding
-from ledger.models import Injection
+from episodic.models import Entity, EntityEmbedding, Episode, EpisodeEmbedding, EpisodeRevision
+from knowledge.models import Chunk, ChunkEmbedding, Deployment, Document, Procedure
+from ledger.models import Feedback, Injection, WriteDecision
 from observations.models import (
     Observation,
     ObservationEmbedding,
@@ -258,4 +259,123 @@ def provider_usage(tenant_id: UUID) -> ProviderUsage:
         provider="openai",
         model=secrets.token_hex(8),
         purpose="embed",
+    )
+
+
+@factory(EpisodeRevision)
+def episode_revision(tenant_id: UUID) -> EpisodeRevision:
+    parent = store(episode(tenant_id))
+    return EpisodeRevision(
+        tenant_id=tenant_id,
+        episode_id=parent.id,
+        number=1,
+        text="t",
+        replaced_at=timezone.now(),
+        replaced_by="test",
+    )
+
+
+@factory(Entity)
+def entity(tenant_id: UUID) -> Entity:
+    now = timezone.now()
+    return Entity(
+        tenant_id=tenant_id,
+        user_id="someone",
+        key=secrets.token_hex(8),
+        value="v",
+        confidence=1,
+        valid_from=now,
+        created_at=now,
+        updated_at=now,
+        embed_pending=False,
+    )
+
+
+@factory(EntityEmbedding)
+def entity_embedding(tenant_id: UUID) -> EntityEmbedding:
+    parent = store(entity(tenant_id))
+    vector = np.zeros(4, dtype=np.float32)
+    return EntityEmbedding(
+        tenant_id=tenant_id, entity_id=parent.id, user_id="someone", model="test", embedding=vector
+    )
+
+
+@factory(WriteDecision)
+def write_decision(tenant_id: UUID) -> WriteDecision:
+    return WriteDecision(
+        tenant_id=tenant_id, kind="entity", outcome="skipped", reason="policy", created_at=timezone.now()
+    )
+
+
+@factory(Feedback)
+def feedback(tenant_id: UUID) -> Feedback:
+    return Feedback(
+        tenant_id=tenant_id,
+        kind="episode",
+        memory_id=secrets.token_hex(8),
+        verdict="helpful",
+        judge="test",
+        created_at=timezone.now(),
+    )
+
+
+@factory(Document)
+def document(tenant_id: UUID) -> Document:
+    now = timezone.now()
+    return Document(
+        tenant_id=tenant_id,
+        title="t",
+        media_type="text/plain",
+        checksum="0" * 64,
+        size=1,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+@factory(Chunk)
+def chunk(tenant_id: UUID) -> Chunk:
+    parent = store(document(tenant_id))
+    return Chunk(
+        tenant_id=tenant_id,
+        document_id=parent.id,
+        position=0,
+        text="t",
+        length=1,
+        lexemes="'word':1",
+        embed_pending=False,
+        created_at=timezone.now(),
+    )
+
+
+@factory(ChunkEmbedding)
+def chunk_embedding(tenant_id: UUID) -> ChunkEmbedding:
+    parent = store(chunk(tenant_id))
+    vector = np.zeros(4, dtype=np.float32)
+    return ChunkEmbedding(tenant_id=tenant_id, chunk_id=parent.id, model="test", embedding=vector)
+
+
+@factory(Procedure)
+def procedure(tenant_id: UUID) -> Procedure:
+    return Procedure(
+        tenant_id=tenant_id,
+        name=secrets.token_hex(8),
+        version="1",
+        body="b",
+        checksum="0" * 64,
+        created_by="test",
+        created_at=timezone.now(),
+    )
+
+
+@factory(Deployment)
+def deployment(tenant_id: UUID) -> Deployment:
+    parent = store(procedure(tenant_id))
+    return Deployment(
+        tenant_id=tenant_id,
+        environment="production",
+        name=parent.name,
+        procedure_id=parent.id,
+        deployed_by="test",
+        deployed_at=timezone.now(),
     )

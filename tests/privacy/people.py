@@ -1,6 +1,7 @@
 """What people leave behind, through every door there is, and what of it can still be seen."""
 
 import json
+import secrets
 import zlib
 from typing import Any
 from urllib.parse import quote
@@ -9,12 +10,15 @@ from uuid import UUID
 from django.utils import timezone
 from django_redis import get_redis_connection
 
+from episodic.models import Entity, EntityEmbedding, Episode, EpisodeRevision
+from knowledge.models import Chunk, ChunkEmbedding, Document
+from ledger.models import Feedback, WriteDecision
 from tenants.jobs import runner
 from tenants.models import Job, Tombstone
 from tenants.privacy.erasure import begin_erasure
 from tenants.scope import scope
 from tests.conftest import Member
-from tests.isolation.tables import TENANT_MODELS
+from tests.isolation.tables import FACTORIES, TENANT_MODELS, store
 from tests.observations.notes import embed, note
 from working.models import Session
 
@@ -53,6 +57,23 @@ def live(member: Member, user: str, *, word: str = "sesame") -> None:
         )
     embed(member.caller)
     member.with_key(user_id=user)
+    _leave_rows(member.tenant.id, user)
+
+
+def _leave_rows(tenant_id: UUID, user: str) -> None:
+    """A row in each of the tables that the doors above do not fill."""
+    for model in (WriteDecision, Feedback, Document, Chunk, ChunkEmbedding, Entity):
+        row = FACTORIES[model](tenant_id)
+        row.user_id = user
+        store(row)
+    revision = FACTORIES[EpisodeRevision](tenant_id)
+    revision.episode_id = Episode.objects.using("admin").filter(tenant_id=tenant_id, user_id=user)[0].id
+    revision.number = secrets.randbelow(2**30)
+    vector = FACTORIES[EntityEmbedding](tenant_id)
+    vector.entity_id = Entity.objects.using("admin").filter(tenant_id=tenant_id, user_id=user).latest("id").id
+    for row in (revision, vector):
+        row.user_id = user
+        store(row)
 
 
 WORDS = (
