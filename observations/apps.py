@@ -7,9 +7,10 @@ class ObservationsConfig(AppConfig):
     name = "observations"
 
     def ready(self) -> None:
-        from observations.embedding import embed_kind
+        from observations.embedding import embed_kind, register_vectors
         from observations.privacy import register_handlers
         from tenants.jobs import kinds
 
         register_handlers()
+        register_vectors()
         kinds.register(embed_kind())

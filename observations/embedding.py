@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
 from observations import querysets
-from observations.indexing import EMBED
+from observations.indexing import EMBED, resume_embedding
 from observations.models import Observation, ObservationEmbedding
 from providers.embeddings import EmbeddingUnavailable, get_embedder
+from tenants import vectors
 from tenants.embedding import embed_accepted
 from tenants.jobs.kinds import Kind, RetryLater, Task
 from tenants.jobs.queue import enqueue
 from tenants.scope import scope
+from tenants.vectors import Vectors
 
 log = logging.getLogger(__name__)
 BATCH = 64  # at most about a second of work for the local model
@@ -50,6 +52,16 @@ def embed_kind() -> Kind:
                 enqueue(EMBED, payload={}, now=task.since, dedup_key=EMBED)
 
     return Kind(EMBED, apply, prepare=prepare, slow=True, urgent=True, attempts=1_000)
+
+
+def register_vectors() -> None:
+    """Called once the models are loaded."""
+    vectors.register(
+        Vectors(
+            "observation", Observation, ObservationEmbedding, "observation_id", Q(deleted_at=None),
+            resume=resume_embedding, searched=True,
+        )
+    )  # fmt: skip
 
 
 def embed_batch(tenant_id: UUID) -> int:
