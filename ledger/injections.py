@@ -49,11 +49,21 @@ def mark_item(*, caller: Caller, address: SessionAddress, item_key: str, value: 
     )  # fmt: skip
 
 
-def mark_items(*, caller: Caller, address: SessionAddress, items: Mapping[str, str], now: datetime) -> None:
-    """Marks all of them in one commit, overwriting marks that are there."""
+def mark_items(
+    *,
+    caller: Caller,
+    address: SessionAddress,
+    items: Mapping[str, str],
+    now: datetime,
+    answer: object = None,
+    longest: int | None = None,
+) -> None:
+    """Marks all of them in one commit, overwriting marks that are there. `answer` is what the caller tells, of
+    which at most `longest` characters are kept for who sends the request again."""
 
     def commit(ref: SessionRef) -> tuple[bool, bool]:
         querysets.mark_all(ref=ref, items=items, now=now)
+        idempotency.keep(answer, user_id=ref.user_id, longest=longest)
         return True, True
 
     if items:

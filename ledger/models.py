@@ -94,6 +94,7 @@ class Feedback(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
     user_id = models.CharField(max_length=255, blank=True, help_text="Whose memory it is.")
     agent_id = models.CharField(max_length=255, blank=True)
+    project = models.CharField(max_length=200, blank=True)
     session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
     kind = models.CharField(max_length=16, help_text="Of the memory: episode, entity, observation.")
     memory_id = models.CharField(max_length=64)

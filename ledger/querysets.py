@@ -1,4 +1,4 @@
-"""The SQL of the injection log."""
+"""The SQL of the injection log and of feedback."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 from uuid_utils.compat import uuid7
 
-from ledger.models import Injection
+from ledger.models import Feedback, Injection
 from working.types import SessionRef
 
 MARK = """
@@ -26,6 +26,8 @@ DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at
 """
 OVERWRITE = MARK + "DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at RETURNING xmax = 0"
 CLAIM = MARK + "DO NOTHING RETURNING true"
+# What is said of a verdict in the place of an earlier one. Its id stays.
+RENEWED = ("user_id", "agent_id", "project", "injection_id", "verdict", "note", "created_at")
 
 
 def mark(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:
@@ -100,3 +102,22 @@ def _write(statement: str, ref: SessionRef, item_key: str, value: str, now: date
         cursor.execute(statement, params)
         row = cursor.fetchone()
     return row[0] if row else None
+
+
+def put_feedback(row: Feedback) -> Feedback:
+    """Stores the verdict, over that of the same judge about the same memory in the same session."""
+    (kept,) = Feedback.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["tenant", "kind", "memory_id", "judge", "session"],
+        update_fields=RENEWED,
+    )
+    # The id that PostgreSQL kept: Django leaves the one that was minted for the row.
+    kept.id = Feedback.objects.values_list("id", flat=True).get(
+        tenant_id=row.tenant_id,
+        kind=row.kind,
+        memory_id=row.memory_id,
+        judge=row.judge,
+        session=row.session,
+    )
+    return kept

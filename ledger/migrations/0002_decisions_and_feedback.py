@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                 ),
                 ("user_id", models.CharField(blank=True, help_text="Whose memory it is.", max_length=255)),
                 ("agent_id", models.CharField(blank=True, max_length=255)),
+                ("project", models.CharField(blank=True, max_length=200)),
                 (
                     "session",
                     models.CharField(blank=True, help_text="The client's own session id.", max_length=255),
