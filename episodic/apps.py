@@ -7,6 +7,14 @@ class EpisodicConfig(AppConfig):
     name = "episodic"
 
     def ready(self) -> None:
+        from episodic.embedding import episode_vectors
+        from episodic.entity_embedding import slot_vectors
         from episodic.privacy import register_handlers
+        from episodic.retention import retention_kind
+        from tenants import vectors
+        from tenants.jobs import kinds
 
         register_handlers()
+        vectors.register(episode_vectors())
+        vectors.register(slot_vectors())
+        kinds.register(retention_kind())

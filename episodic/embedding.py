@@ -1,12 +1,12 @@
 """The vectors of episodes: stored at once when the model answers, by the sweeper when it does not."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 from numpy.typing import NDArray
 
 from episodic.metrics import SET_ASIDE
@@ -15,20 +15,22 @@ from providers.embeddings import EmbeddingUnavailable, get_embedder
 from tenants.embedding import embed_accepted
 from tenants.router import admin_role
 from tenants.scope import scope
+from tenants.vectors import Vectors
 
 log = logging.getLogger(__name__)
 BATCH = 64
+COPIED = ("tenant_id", "agent_id", "user_id")  # beside the vector
 
 
 def store_vectors(episodes: Sequence[Episode], vectors: NDArray[np.float32]) -> None:
     """Keeps the vectors of stored episodes and takes them off the pending list, in the open scope. One
     that is gone, or says something else by now, is left out."""
     locked = Episode.objects.select_for_update().filter(id__in=[episode.id for episode in episodes])
-    texts = dict(locked.order_by("id").values_list("id", "text"))
+    stored = {one.id: one for one in locked.order_by("id").only("text", "valid_to", *COPIED)}
     same = [
-        (episode, vector)
+        (stored[episode.id], vector)
         for episode, vector in zip(episodes, vectors, strict=True)
-        if texts.get(episode.id) == episode.text
+        if episode.id in stored and stored[episode.id].text == episode.text
     ]
     EpisodeEmbedding.objects.bulk_create(
         [vector_of(episode, vector) for episode, vector in same],
@@ -46,7 +48,20 @@ def vector_of(episode: Episode, vector: NDArray[np.float32]) -> EpisodeEmbedding
         user_id=episode.user_id,
         model=get_embedder().model,
         embedding=vector,
+        valid_to=episode.valid_to,
     )
+
+
+def episode_vectors() -> Vectors:
+    """What a change of the embedding model asks of episodes; the sweep finds the pending ones."""
+    return Vectors("episode", Episode, EpisodeEmbedding, "episode_id", meant=Q())
+
+
+def replace_vector(episode: Episode, vector: NDArray[np.float32] | None) -> None:
+    """Drops the vectors of what the episode said before, in the open scope; `vector` is of what it says."""
+    EpisodeEmbedding.objects.filter(tenant_id=episode.tenant_id, episode_id=episode.id).delete()
+    if vector is not None:
+        vector_of(episode, vector).save(force_insert=True)
 
 
 def embed_pending(*, limit: int = 1_000) -> int:
@@ -55,10 +70,16 @@ def embed_pending(*, limit: int = 1_000) -> int:
     A named cross-tenant job: it learns from the admin role which tenants wait, longest first, and works as
     the app role. They take turns by the batch, so that one that brings thousands holds nobody up.
     """
-    done, waiting = 0, _waiting_tenants()
+    return in_turns(_waiting_tenants(), _embed_batch, limit=limit)
+
+
+def in_turns(tenants: Sequence[UUID], embed: Callable[[UUID, int], int], *, limit: int) -> int:
+    """Has `embed` done for one tenant after the other, a batch each time, until none has more or each had
+    `limit`; how many it was done with."""
+    done, waiting = 0, list(tenants)
     for begin in range(0, limit, BATCH):
         size = min(BATCH, limit - begin)
-        embedded = {tenant_id: _embed_batch(tenant_id, size) for tenant_id in waiting}
+        embedded = {tenant_id: embed(tenant_id, size) for tenant_id in waiting}
         done += sum(embedded.values())
         waiting = [tenant_id for tenant_id, count in embedded.items() if count == size]
     return done

@@ -1,47 +1,56 @@
-"""Storing and listing episodes."""
+"""Storing, reading and listing episodes."""
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db.models import Q
 
 from episodic import querysets
+from episodic.duplicates import content_hash
 from episodic.embedding import vector_of
 from episodic.metrics import counted_write
 from episodic.models import Episode
+from episodic.superseding import supersede
 from episodic.types import EpisodeFilter, NewEpisode
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.embedding import try_embed
-from tenants.errors import TooLarge
+from tenants.errors import Invalid, NotFound, TooLarge
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
+
+CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 def store_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
     """Stores an episode with its vector; without one when the model does not answer, to be embedded later.
 
-    Raises Forbidden when `new` names another user, agent or project than the key is bound to, TooLarge when
-    its text is longer than the policy's `limits.episode_chars`.
+    A statement of what holds (`semantic`) closes the ones that it contradicts; `supersedes` has their ids.
+    Raises Forbidden when `new` names another user, agent or project than the key is bound to, Invalid when
+    it begins to hold in the future, TooLarge when its text is longer than `limits.episode_chars`.
     """
     episode = build_episode(caller=caller, new=new, now=now)
-    longest = read_policy(tenant_id=caller.tenant_id, agent_id=episode.agent_id).limits.episode_chars
-    if len(episode.text) > longest:
-        raise TooLarge(f"The text exceeds {longest} characters.")
+    check_length(episode, episode.text)
     vectors = try_embed([episode.text], tenant_id=caller.tenant_id)
-    episode.embed_pending = vectors is None
-    with counted_write(embedded=vectors is not None), scope(caller.tenant_id):
+    vector = None if vectors is None else vectors[0]
+    episode.embed_pending = vector is None
+    with counted_write(embedded=vector is not None), scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=episode.user_id, since=now)
+        episode.supersedes = supersede(episode, vector)
         episode.save(force_insert=True)
-        if vectors is not None:
-            vector_of(episode, vectors[0]).save(force_insert=True)
+        if vector is not None:
+            vector_of(episode, vector).save(force_insert=True)
         idempotency.keep(episode, user_id=episode.user_id)
     return episode
 
 
 def build_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
-    """The unsaved episode, confined to what the key reaches."""
+    """The unsaved episode, confined to what the key reaches. Raises Invalid for one that begins to hold in
+    the future; a clock that is a little ahead is taken for ours."""
+    if new.valid_from is not None and new.valid_from > now + CLOCKS_DIFFER:
+        raise Invalid("May not be in the future: it does not hold yet.", "valid_from")
     return Episode(
         tenant_id=caller.tenant_id,
         namespace=new.namespace,
@@ -52,6 +61,7 @@ def build_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
         memory_type=new.memory_type,
         origin=new.origin,
         text=new.text,
+        content_hash=content_hash(new.text),
         topics=list(new.topics),
         entities=list(new.entities),
         outcome=new.outcome,
@@ -60,6 +70,7 @@ def build_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
         tools_called=new.tools_called,
         covers_turns=list(new.covers_turns) if new.covers_turns else None,
         event_date=new.event_date,
+        valid_from=min(new.valid_from, now) if new.valid_from else None,
         metadata=new.metadata,
         created_at=now,
     )
@@ -67,17 +78,39 @@ def build_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
 
 def confine(caller: Caller, where: EpisodeFilter) -> EpisodeFilter:
     """The filter with what the key is bound to filled in. Raises Forbidden when it asks for another's."""
-    return EpisodeFilter(
+    return replace(
+        where,
         user_id=caller.confine_user(where.user_id) or None,
         agent_id=caller.confine_agent(where.agent_id) or None,
         project=caller.confine_project(where.project) or None,
-        session_id=where.session_id,
-        namespace=where.namespace,
-        memory_types=where.memory_types,
-        topics=where.topics,
-        since=where.since,
-        until=where.until,
     )
+
+
+def check_length(episode: Episode, text: str) -> None:
+    """Raises TooLarge when `text` is longer than the policy allows an episode to be."""
+    longest = read_policy(tenant_id=episode.tenant_id, agent_id=episode.agent_id).limits.episode_chars
+    if len(text) > longest:
+        raise TooLarge(f"The text exceeds {longest} characters.")
+
+
+def access_episode(*, caller: Caller, episode_id: UUID) -> Episode:
+    """The episode, whether it still holds or not. Raises NotFound, also for one out of the key's reach."""
+    with scope(caller.tenant_id):
+        found = Episode.objects.filter(_reach(caller), id=episode_id).first()
+    if found is None:
+        raise NotFound("There is no such episode.")
+    return found
+
+
+def lock_episode(*, caller: Caller, episode_id: UUID, now: datetime) -> Episode:
+    """Likewise, locked until the open scope ends, to be changed; the person before the row, as every writer
+    locks them. Raises Erased when the person was erased since `now`."""
+    user_id = access_episode(caller=caller, episode_id=episode_id).user_id
+    refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
+    found = Episode.objects.select_for_update().filter(_reach(caller), id=episode_id).first()
+    if found is None:
+        raise NotFound("There is no such episode.")
+    return found
 
 
 def list_episodes(
@@ -98,3 +131,8 @@ def list_episodes(
             found = found.filter(Q(created_at__lt=created_at) | Q(created_at=created_at, id__lt=episode_id))
         order = ("created_at", "id") if oldest_first else ("-created_at", "-id")
         return list(found.order_by(*order)[:limit])
+
+
+def _reach(caller: Caller) -> Q:
+    bound = {"user_id": caller.user_id, "agent_id": caller.agent_id, "project": caller.project}
+    return Q(tenant_id=caller.tenant_id, **{name: value for name, value in bound.items() if value})

@@ -1,5 +1,7 @@
 """Episodes: what happened, kept for later sessions. Entity slots: what holds of a user. Their embeddings."""
 
+from uuid import UUID
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from pgvector.django import VectorField
@@ -46,7 +48,11 @@ class Episode(models.Model):
     event_date = models.DateTimeField(null=True, help_text="When it happened, if not when it was written.")
     metadata = models.JSONField(default=dict)
     content_hash = models.CharField(
-        max_length=64, blank=True, help_text="SHA-256 of the text without its case and spacing."
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="SHA-256 of the text without its case and spacing.",
     )
     valid_from = models.DateTimeField(null=True, help_text="Null: since it was written.")
     valid_to = models.DateTimeField(null=True, help_text="When it ceased to hold; null: it holds.")
@@ -55,6 +61,12 @@ class Episode(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField(null=True, help_text="When somebody last edited it.")
     embed_pending = models.BooleanField(default=True)
+    version = models.PositiveIntegerField(
+        default=1, db_default=1, help_text="Counts what was done to it: the entity tag."
+    )
+
+    # Not a column: of an episode that was just stored, those that hold no more because of it.
+    supersedes: tuple[UUID, ...] = ()
 
     class Meta:
         db_table = "agent_episodes"
@@ -76,6 +88,12 @@ class Episode(models.Model):
                 condition=~models.Q(content_hash=""),
                 name="episode_content",
             ),
+            # Serves the nightly compaction: the indexed turns that are still recalled.
+            models.Index(
+                fields=["tenant", "id"],
+                condition=models.Q(memory_type="message", origin="session", valid_to__isnull=True),
+                name="episode_open_turn",
+            ),
             # Serves retention: the oldest that sessions left behind.
             models.Index(
                 fields=["tenant", "created_at"],
@@ -92,8 +110,8 @@ class EpisodeEmbedding(models.Model):
     """An episode's vector by one model; two models' vectors can stand side by side.
 
     A table of its own keeps the vectors inline in narrow rows: beside the text they would be moved out of
-    line, and an exact scan would fetch each through a second index. Agent and user are copied here so that
-    a scan of a subject reads this table alone.
+    line, and an exact scan would fetch each through a second index. Agent, user and the end of validity are
+    copied here so that a scan of what holds of a subject reads this table alone.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -103,6 +121,7 @@ class EpisodeEmbedding(models.Model):
     user_id = models.CharField(max_length=255, blank=True)
     model = models.CharField(max_length=100)
     embedding = VectorField()
+    valid_to = models.DateTimeField(null=True, help_text="The episode's.")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -6,6 +6,7 @@ from uuid import UUID
 import numpy as np
 from django.db import connection
 from django.db.models import Q
+from django.db.models.functions import Now
 from numpy.typing import NDArray
 
 from episodic.models import Episode
@@ -24,6 +25,10 @@ EPISODE_CONDITIONS = {
     "until": "coalesce(event_date, created_at) <= %(until)s",
 }
 
+# Both tables know the end of an episode's validity, the episodes alone its begin.
+HOLDS_NOW = "(valid_to IS NULL OR valid_to > now())"
+HELD = "coalesce(valid_from, created_at) <= %(as_of)s AND (valid_to IS NULL OR valid_to > %(as_of)s)"
+
 # Every vector of the subject is compared: asking for k where k match always answers k.
 NEAREST = """
 SELECT episode_id, embedding <=> %(query)s::vector AS distance
@@ -35,6 +40,21 @@ LIMIT %(limit)s
 # An array, not a join: on a table that was just filled and not analysed yet, the planner takes both sides for
 # one row and joins them in a time that grows with the square of the subject.
 AMONG = "episode_id = ANY (ARRAY(SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s{conditions}))"
+
+# The newest statements of one memory that still hold, by likeness to another: so many are compared at most.
+MOST_FACTS = 2_000
+FACTS = """
+SELECT episode_id, embedding <=> %(query)s::vector AS distance
+FROM episode_embeddings
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND model = %(model)s AND valid_to IS NULL
+  AND episode_id = ANY (ARRAY(
+    SELECT id FROM agent_episodes
+    WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND agent_id = %(agent)s AND project = %(project)s
+          AND namespace = %(namespace)s AND memory_type = 'semantic' AND valid_to IS NULL
+    ORDER BY created_at DESC LIMIT %(most)s))
+ORDER BY distance, episode_id
+LIMIT %(limit)s
+"""
 
 # Written out: to have the ORM compose it at every search costs more than PostgreSQL takes to answer.
 COLUMNS = ", ".join(field.column for field in Episode._meta.concrete_fields if field.column)
@@ -53,6 +73,10 @@ def nearest(
     }
     subject = [sql for name, sql in SUBJECT_CONDITIONS.items() if name in params]
     further = [sql for name, sql in EPISODE_CONDITIONS.items() if name in params]
+    if where.as_of is not None:
+        further.append(HELD)
+    elif not where.history:
+        subject.append(HOLDS_NOW)
     among = [AMONG.format(conditions=_all(subject + further))] if further else []
     with connection.cursor() as cursor:
         cursor.execute(NEAREST.format(conditions=_all(subject + among)), params)
@@ -63,14 +87,41 @@ def nearest(
     return [Neighbour(found[one], 1 - float(distance)) for one, distance in ranked if one in found]
 
 
+def nearest_facts(*, like: Episode, model: str, query: NDArray[np.float32], limit: int) -> dict[UUID, float]:
+    """Ids and cosine similarities of the statements of the same user, agent, project and namespace as `like`
+    that still hold and are the `limit` nearest to `query`; best first."""
+    params: dict[str, Any] = {
+        "tenant": like.tenant_id,
+        "user": like.user_id,
+        "agent": like.agent_id,
+        "project": like.project,
+        "namespace": like.namespace,
+        "model": model,
+        "query": vector_literal(query),
+        "most": MOST_FACTS,
+        "limit": limit,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FACTS, params)
+        return {episode_id: 1 - float(distance) for episode_id, distance in cursor.fetchall()}
+
+
 def matching(*, tenant_id: UUID, where: EpisodeFilter) -> Q:
     """The same conditions for lists."""
     columns = {"session_id": "session", "memory_types": "memory_type__in", "topics": "topics__overlap"}
     times = {"since": "created_at__gte", "until": "created_at__lte"}
-    condition = Q(tenant_id=tenant_id)
+    condition = Q(tenant_id=tenant_id) & _validity(where)
     for name, value in _params(where).items():
-        condition &= Q(**{columns.get(name) or times.get(name) or name: value})
+        if name != "as_of":
+            condition &= Q(**{columns.get(name) or times.get(name) or name: value})
     return condition
+
+
+def _validity(where: EpisodeFilter) -> Q:
+    if where.as_of is not None:
+        begun = Q(valid_from__lte=where.as_of) | Q(valid_from=None, created_at__lte=where.as_of)
+        return begun & (Q(valid_to=None) | Q(valid_to__gt=where.as_of))
+    return Q() if where.history else Q(valid_to=None) | Q(valid_to__gt=Now())
 
 
 def _all(conditions: list[str]) -> str:
@@ -80,7 +131,7 @@ def _all(conditions: list[str]) -> str:
 def _params(where: EpisodeFilter) -> dict[str, Any]:
     """The conditions that are set."""
     names = ("user_id", "agent_id", "project", "session_id", "namespace", "memory_types", "topics")
-    given = {name: getattr(where, name) for name in (*names, "since", "until")}
+    given = {name: getattr(where, name) for name in (*names, "since", "until", "as_of")}
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in given.items()

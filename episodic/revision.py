@@ -7,8 +7,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from episodic.embedding import vector_of
-from episodic.models import Episode, EpisodeEmbedding
+from episodic.duplicates import content_hash
+from episodic.embedding import replace_vector
+from episodic.models import Episode
 
 
 def revise_episode(
@@ -22,19 +23,22 @@ def revise_episode(
     metadata: dict[str, Any],
     vector: NDArray[np.float32] | None,
 ) -> bool:
-    """Replaces the text of an episode that still says `before`, in the open scope; whether it did.
+    """Replaces the text of an episode that still says `before`, in the open scope; whether it did. One that
+    somebody has edited meanwhile stays as they want it.
 
     `metadata` is added to what is there. `vector` is the new text's; without one, it is embedded later.
     """
-    mine = Episode.objects.filter(tenant_id=tenant_id, id=episode_id, text=before)
+    mine = Episode.objects.filter(tenant_id=tenant_id, id=episode_id, text=before, updated_at=None)
     episode = mine.select_for_update().first()
     if episode is None:
         return False
     episode.text, episode.topics, episode.outcome = text, list(topics), outcome
     episode.metadata = episode.metadata | metadata
+    episode.content_hash = content_hash(text)
+    episode.version += 1
     episode.embed_pending = vector is None
-    episode.save(update_fields=["text", "topics", "outcome", "metadata", "embed_pending"])
-    EpisodeEmbedding.objects.filter(tenant_id=tenant_id, episode_id=episode_id).delete()
-    if vector is not None:
-        vector_of(episode, vector).save(force_insert=True)
+    episode.save(
+        update_fields=["text", "topics", "outcome", "metadata", "content_hash", "version", "embed_pending"]
+    )
+    replace_vector(episode, vector)
     return True

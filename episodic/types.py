@@ -1,8 +1,9 @@
 """Values that pass between episodes and their callers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from episodic.models import Episode
 
@@ -27,12 +28,25 @@ class NewEpisode:
     tools_called: Any = None
     covers_turns: tuple[int, int] | None = None
     event_date: datetime | None = None
+    valid_from: datetime | None = None  # now
     metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class EpisodeChanges(TypedDict, total=False):
+    """What an edit says anew; the rest stays."""
+
+    text: str
+    topics: Sequence[str]
+    entities: Sequence[str]
+    outcome: str
+    event_date: datetime | None
+    metadata: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFilter:
-    """Which episodes are meant. None: any; otherwise equal to, or one of."""
+    """Which episodes are meant. None: any; otherwise equal to, or one of. Those that hold now, unless a
+    moment is named, or with `history` all that ever held."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -43,6 +57,8 @@ class EpisodeFilter:
     topics: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    as_of: datetime | None = None
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)

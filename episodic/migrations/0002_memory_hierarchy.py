@@ -145,7 +145,11 @@ class Migration(migrations.Migration):
             model_name="episode",
             name="content_hash",
             field=models.CharField(
-                blank=True, help_text="SHA-256 of the text without its case and spacing.", max_length=64
+                blank=True,
+                db_default="",
+                default="",
+                help_text="SHA-256 of the text without its case and spacing.",
+                max_length=64,
             ),
         ),
         migrations.AddField(
@@ -173,12 +177,34 @@ class Migration(migrations.Migration):
             name="valid_to",
             field=models.DateTimeField(help_text="When it ceased to hold; null: it holds.", null=True),
         ),
+        migrations.AddField(
+            model_name="episode",
+            name="version",
+            field=models.PositiveIntegerField(
+                db_default=1, default=1, help_text="Counts what was done to it: the entity tag."
+            ),
+        ),
+        migrations.AddField(
+            model_name="episodeembedding",
+            name="valid_to",
+            field=models.DateTimeField(help_text="The episode's.", null=True),
+        ),
         migrations.AddIndex(
             model_name="episode",
             index=models.Index(
                 condition=models.Q(("content_hash", ""), _negated=True),
                 fields=["tenant", "user_id", "content_hash"],
                 name="episode_content",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="episode",
+            index=models.Index(
+                condition=models.Q(
+                    ("memory_type", "message"), ("origin", "session"), ("valid_to__isnull", True)
+                ),
+                fields=["tenant", "id"],
+                name="episode_open_turn",
             ),
         ),
         migrations.AddIndex(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import pytest
 from django.db import connection, connections
@@ -9,6 +10,8 @@ from django.db import connection, connections
 from episodic import embedding
 from episodic.episodes import list_episodes
 from episodic.models import Episode
+from episodic.querysets import nearest_facts
+from episodic.retention_queries import OldEpisodes, count_episodes, has_episodes, oldest_episode
 from episodic.search import nearest_episodes
 from episodic.types import EpisodeFilter
 from providers.embeddings import get_embedder
@@ -110,6 +113,20 @@ def test_lists_of_a_user_an_agent_and_a_session_use_their_indexes(caller):
 
 def test_the_list_of_all_reads_its_page_only(caller):
     assert indexes_of(caller, listed(caller)) == {"episode_recent"}
+
+
+def test_a_new_statement_is_compared_with_its_memory_only(caller):
+    like = Episode(tenant_id=caller.tenant_id, user_id="u3", agent_id="a3")
+    model, vector = get_embedder().model, unit_vectors(1)[0]
+    used = indexes_of(caller, lambda: nearest_facts(like=like, model=model, query=vector, limit=8))
+    assert not any(one.startswith("SEQ") for one in used)
+
+
+def test_retention_reads_what_it_is_about_only(caller):
+    old = OldEpisodes(caller.tenant_id, datetime.now(UTC))
+    for ask in (has_episodes, count_episodes):
+        assert indexes_of(caller, lambda ask=ask: ask(old)) == {"episode_retention"}
+    assert indexes_of(caller, lambda: oldest_episode(caller.tenant_id)) == {"episode_retention"}
 
 
 def test_the_sweeper_reads_what_waits_only(caller):
