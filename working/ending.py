@@ -1,7 +1,7 @@
 """Closing a session's log: what is not summarised yet becomes the running summary."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,17 +11,11 @@ from tenants.scope import scope, undecided
 from tenants.tombstones import Erased, last_erasures
 from working import store
 from working.events import adopt_marked
-from working.models import Event, Session
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The turns since the last summary: user and assistant messages, the user's first and last words."""
-
-    messages: int
-    first: str | None
-    last: str | None
-    covers: tuple[int, int]
+from working.models import Session
+from working.sessions import ref_of
+from working.spans import Span, open_span
+from working.types import SessionRef, Turn
+from working.unlogged import held_turns, keeps_log, without_logged
 
 
 def close_session(
@@ -30,7 +24,7 @@ def close_session(
     session: Session,
     now: datetime,
     summarise: Callable[[Session, Span], str | None],
-    keep: Callable[[Session, Span, str], None],
+    keep: Callable[[Session, Span, str], str],
     always: Callable[[Session], None],
     only_if: Callable[[Session], bool] = lambda _locked: True,
     message_count: int | None = None,
@@ -38,47 +32,109 @@ def close_session(
     """Ends the session, in one transaction with the callbacks; whether it did.
 
     It does not when the locked session fails `only_if`. With new turns, `summarise` makes the summary, or
-    None if none is wanted, and `keep` stores what becomes of it; `always` runs either way.
-    `message_count` is that of the transcript it ends with, and goes with the summary.
+    None if none is wanted, and `keep` stores what becomes of it and answers the session's running summary;
+    `always` runs either way. `message_count` is that of the transcript it ends with, and goes with the
+    summary.
     """
+
+    def close(locked: Session, unlogged: Sequence[Turn]) -> bool:
+        if not only_if(locked):
+            return False
+        summarised = _summarise(locked, unlogged, summarise, keep)
+        if summarised or not (locked.summary or locked.ended_at):
+            locked.message_count = message_count
+        locked.ended_at = locked.ended_at or now
+        always(locked)
+        locked.save(update_fields=["summary", "summarised_seq", "ended_at", "message_count"])
+        return True
+
     token = secrets.token_hex(8)
     ref = adopt_marked(caller=caller, session=session, now=now, token=token)
+    return _change(_Marked(caller, ref, token, now), session, close)
+
+
+def summarise_session(
+    *,
+    caller: Caller,
+    session: Session,
+    now: datetime,
+    summarise: Callable[[Session, Span], str | None],
+    keep: Callable[[Session, Span, str], str],
+    only_if: Callable[[Session], bool],
+) -> bool:
+    """Summarises the new turns of a session as its end does, without ending it; whether it did. One that
+    Redis does not know is not made known to it: there is nothing to distrust."""
+    done = False
+
+    def tell(locked: Session, unlogged: Sequence[Turn]) -> bool:
+        nonlocal done
+        done = only_if(locked) and _summarise(locked, unlogged, summarise, keep)
+        if done:
+            locked.save(update_fields=["summary", "summarised_seq"])
+        return done
+
+    ref, token = ref_of(session), secrets.token_hex(8)
+    store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token)
+    return _change(_Marked(caller, ref, token, now), session, tell)
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """The mark in Redis that a commit is to follow."""
+
+    caller: Caller
+    ref: SessionRef
+    token: str
+    now: datetime
+
+    def settle(self, committed: store.Committed | None) -> None:
+        store.settle(
+            caller=self.caller,
+            ref=self.ref,
+            now=self.now.timestamp(),
+            token=self.token,
+            committed=committed,
+        )
+
+
+def _change(marked: _Marked, session: Session, change: Callable[[Session, Sequence[Turn]], bool]) -> bool:
+    """Locks the session and changes it; whether `change` did. It is handed the turns that are in no log."""
+    is_logged = keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id)
     try:
-        with scope(caller.tenant_id):
+        held = [] if is_logged else held_turns(caller=marked.caller, ref=marked.ref, now=marked.now)
+        with scope(session.tenant_id):
             locked = _lock(session)
-            if ended := only_if(locked):
-                summarised = _summarise(locked, summarise, keep)
-                if summarised or not (locked.summary or locked.ended_at):
-                    locked.message_count = message_count
-                locked.ended_at = locked.ended_at or now
-                always(locked)
-                locked.save(update_fields=["summary", "summarised_seq", "ended_at", "message_count"])
+            changed = change(locked, without_logged(session=locked, turns=held) if held else [])
     except BaseException as error:
         if not undecided(error):  # as in `append_events`
-            store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
+            marked.settle(None)
         raise
     committed = store.Committed(
         seq=(locked.last_seq, locked.last_seq),
         agent_id=locked.agent_id,
         project=locked.project,
         summary=locked.summary,
+        turn_count=locked.turn_count,
+        compacted=locked.compacted_seq,
+        reload=True,
+        unlogged=not is_logged,
     )
-    settled = committed if ended else None
-    store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=settled)
-    return ended
+    marked.settle(committed if changed else None)
+    return changed
 
 
 def _summarise(
     session: Session,
+    unlogged: Sequence[Turn],
     summarise: Callable[[Session, Span], str | None],
-    keep: Callable[[Session, Span, str], None],
+    keep: Callable[[Session, Span, str], str],
 ) -> bool:
     """Whether there is a new summary."""
-    span = _unsummarised(session)
+    span = open_span(session=session, upto=session.last_seq, unlogged=unlogged)
     summary = summarise(session, span) if span.messages else None
     if summary is not None:
-        session.summary, session.summarised_seq = summary, session.last_seq
-        keep(session, span, summary)
+        session.summarised_seq = span.covers[1]
+        session.summary = keep(session, span, summary)
     return summary is not None
 
 
@@ -93,23 +149,3 @@ def _lock(session: Session) -> Session:
     if erased_at is not None and erased_at >= found.started_at:
         raise Erased("This person's memory was erased meanwhile.")
     return found
-
-
-def _unsummarised(session: Session) -> Span:
-    turns = Event.objects.filter(
-        tenant_id=session.tenant_id, session_id=session.id, seq__gt=session.summarised_seq
-    ).exclude(role="")
-    spoken = turns.filter(role="user").order_by("seq")
-    first, last = spoken.first(), spoken.last()
-    return Span(
-        messages=turns.filter(role__in=("user", "assistant")).count(),
-        first=_words(first),
-        last=_words(last),
-        covers=(session.summarised_seq + 1, session.last_seq),
-    )
-
-
-def _words(event: Event | None) -> str | None:
-    if event is None:
-        return None
-    return event.content if isinstance(event.content, str) else str(event.content)

@@ -1,10 +1,10 @@
 """The append-only log of a session: PostgreSQL first, then Redis."""
 
-import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from tenants import idempotency
@@ -12,9 +12,11 @@ from tenants.caller import Caller
 from tenants.scope import scope, undecided
 from tenants.tombstones import refuse_erased
 from working import querysets, store
+from working.entries import entry_of, turn_of
 from working.models import Event, Session
 from working.sessions import access_session, adopt, confine, exact_ref, open_session, ref_of
-from working.types import NewEvent, SessionAddress, SessionRef, StoredEvent, Turn
+from working.types import Compacted, NewEvent, SessionAddress, SessionRef, StoredEvent, Turn
+from working.unlogged import held_turns, keeps_log, number_events
 
 ROLE_EVENTS = {
     "user": "user_message",
@@ -38,6 +40,32 @@ class Appended:
     turn_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an append has written, before its commit: the locked session as it was before, and the events as
+    they are stored. `held`: without a log, the turns that Redis held before; else None."""
+
+    session: Session
+    appended: Appended
+    stored: Sequence[StoredEvent]
+    held: Sequence[Turn] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Each event once, and how many were given; agent and project as the caller is confined to."""
+
+    events: Sequence[NewEvent]
+    given: int
+    agent_id: str
+    project: str
+    now: datetime
+
+
+def _nothing_else(written: Written) -> Compacted | None:
+    return None
+
+
 def event_type_of(role: str, tool_calls: Any) -> str:
     """The event type of a turn."""
     return "tool_call" if role == "assistant" and tool_calls else ROLE_EVENTS[role]
@@ -56,34 +84,47 @@ def append_events(
     now: datetime,
     agent_id: str | None = None,
     project: str | None = None,
+    also: Callable[[Written], Compacted | None] = _nothing_else,
 ) -> Appended:
     """Adds events to the session's log, creating the session if it is new.
 
     An event whose external id the session has seen is a duplicate and left out. When this returns, the
-    events are committed. Raises RedisAway when Redis does not answer: nothing is written then, since a
-    window that Redis kept through the outage would miss these events.
+    events are committed, together with what `also` did, which may leave older ones to a summary. With the
+    log switched off they are counted, and the turns are in Redis alone. Raises RedisAway when Redis does not
+    answer: nothing is written then, since a window that Redis kept through the outage would miss these
+    events.
     """
-    agent, named_project = caller.confine_agent(agent_id), caller.confine_project(project)
-    distinct = _distinct(events)
+    batch = _Batch(
+        _distinct(events), len(events), caller.confine_agent(agent_id), caller.confine_project(project), now
+    )
     token = secrets.token_hex(8)
-    ref = _marked(caller, address, now, token, agent_id, project)
+    ref, agent = _marked(caller, address, batch, token)
+    settle = partial(store.settle, caller=caller, ref=ref, now=now.timestamp(), token=token)
     try:
-        appended, stored = _commit(caller, ref, distinct, agent, named_project, now, len(events))
+        is_logged = keeps_log(tenant_id=ref.tenant_id, agent_id=agent)
+        held = [] if is_logged else held_turns(caller=caller, ref=ref, now=now)
+        written, compacted = _commit(caller, ref, batch, held, also)
     except BaseException as error:
         # Perhaps it is committed all the same: then the mark stays, and PostgreSQL answers until it dies.
         if not undecided(error):
-            store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=None)
+            settle(committed=None)
         raise
-    session = appended.session
-    entries = [entry_of(one.seq, one.event) for one in stored if one.event.role]
-    committed = store.Committed(
-        seq=(session.last_seq, session.last_seq + len(stored)),
+    settle(committed=_committed(written, compacted))
+    return written.appended
+
+
+def _committed(written: Written, compacted: Compacted | None) -> store.Committed:
+    session, unlogged = written.session, written.held is not None
+    return store.Committed(
+        seq=(session.last_seq, session.last_seq + len(written.stored)),
         agent_id=session.agent_id,
         project=session.project,
-        entries=entries,
+        entries=[entry_of(one.seq, one.event, unlogged=unlogged) for one in written.stored if one.event.role],
+        summary=compacted.summary if compacted else None,
+        turn_count=written.appended.turn_count,
+        compacted=session.compacted_seq,
+        unlogged=unlogged,
     )
-    store.settle(caller=caller, ref=ref, now=now.timestamp(), token=token, committed=committed)
-    return appended
 
 
 def list_events(
@@ -99,8 +140,11 @@ def list_events(
 
 
 def newest_turns(*, session: Session, limit: int) -> list[Turn]:
-    """The newest `limit` turns, oldest first, from PostgreSQL. Runs inside the caller's scope."""
-    found = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id).exclude(role="")
+    """The newest `limit` turns that are not left to the summary, oldest first, from PostgreSQL. Runs inside
+    the caller's scope."""
+    found = Event.objects.filter(
+        tenant_id=session.tenant_id, session_id=session.id, seq__gt=session.compacted_seq
+    ).exclude(role="")
     return [turn_of(event, event.seq) for event in reversed(found.order_by("-seq")[:limit])]
 
 
@@ -115,21 +159,12 @@ def turns_between(*, session: Session, first: int, last: int) -> list[Turn]:
     return [turn_of(event, event.seq) for event in reversed(newest)]
 
 
-def turn_of(event: Event | NewEvent, seq: int) -> Turn:
-    """An event as a turn."""
-    return Turn(seq=seq, role=event.role, content=event.content, **(event.tool or {}))
-
-
-def entry_of(seq: int, event: NewEvent | Turn) -> str:
-    """A turn as the Redis list holds it: the chat message, plus its number."""
-    turn = event if isinstance(event, Turn) else turn_of(event, seq)
-    message = turn.message()
-    return json.dumps({"seq": seq, **message}, ensure_ascii=False, separators=(",", ":"))
-
-
-def parse_entry(entry: str) -> Turn:
-    """The turn behind an entry of the Redis list."""
-    return Turn(**json.loads(entry))
+def spoken_between(*, session: Session, first: int, last: int) -> list[Event]:
+    """What user and assistant said in the events numbered `first` to `last`. In the caller's scope."""
+    found = Event.objects.filter(
+        tenant_id=session.tenant_id, session_id=session.id, seq__gte=first, seq__lte=last
+    )
+    return list(found.filter(role__in=("user", "assistant")).order_by("seq"))
 
 
 def _distinct(events: Sequence[NewEvent]) -> list[NewEvent]:
@@ -145,22 +180,15 @@ def _distinct(events: Sequence[NewEvent]) -> list[NewEvent]:
     return distinct
 
 
-def _marked(
-    caller: Caller,
-    address: SessionAddress,
-    now: datetime,
-    token: str,
-    agent_id: str | None,
-    project: str | None,
-) -> SessionRef:
-    """The session's identity, with the mark set that precedes a commit."""
+def _marked(caller: Caller, address: SessionAddress, batch: _Batch, token: str) -> tuple[SessionRef, str]:
+    """The session's identity and agent, with the mark set that precedes a commit."""
     ref = exact_ref(caller, address)
-    if store.mark(caller=caller, ref=ref, now=now.timestamp(), token=token):
-        return ref
+    if known := store.mark(caller=caller, ref=ref, now=batch.now.timestamp(), token=token):
+        return ref, known.agent_id or batch.agent_id
     session, _created = open_session(
-        caller=caller, address=address, now=now, agent_id=agent_id, project=project
+        caller=caller, address=address, now=batch.now, agent_id=batch.agent_id, project=batch.project
     )
-    return adopt_marked(caller=caller, session=session, now=now, token=token)
+    return adopt_marked(caller=caller, session=session, now=batch.now, token=token), session.agent_id
 
 
 def adopt_marked(*, caller: Caller, session: Session, now: datetime, token: str) -> SessionRef:
@@ -174,26 +202,30 @@ def adopt_marked(*, caller: Caller, session: Session, now: datetime, token: str)
 def _commit(
     caller: Caller,
     ref: SessionRef,
-    events: Sequence[NewEvent],
-    agent_id: str,
-    project: str,
-    now: datetime,
-    given: int,
-) -> tuple[Appended, list[StoredEvent]]:
+    batch: _Batch,
+    held: Sequence[Turn],
+    also: Callable[[Written], Compacted | None],
+) -> tuple[Written, Compacted | None]:
     """One short transaction. `session.last_seq` is the number before these events."""
     with scope(caller.tenant_id):
-        refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=now)
+        refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=batch.now)
         session, _created = querysets.open_session(
-            ref=ref, agent_id=agent_id, project=project, metadata={}, now=now
+            ref=ref, agent_id=batch.agent_id, project=batch.project, metadata={}, now=batch.now
         )
         confine(caller, session)
-        stored, turn_count = querysets.append_events(session=session, events=events, now=now)
+        is_logged = keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id)
+        if is_logged:
+            stored, turn_count = querysets.append_events(session=session, events=batch.events, now=batch.now)
+        else:
+            stored, turn_count = number_events(session=session, events=batch.events, held=held, now=batch.now)
         appended = Appended(
             session=session,
             numbers=tuple(one.seq for one in stored),
             accepted=len(stored),
-            duplicates=given - len(stored),
+            duplicates=batch.given - len(stored),
             turn_count=turn_count,
         )
+        written = Written(session, appended, stored, None if is_logged else held)
         idempotency.keep(appended, user_id=session.user_id)
-    return appended, stored
+        compacted = also(written)
+    return written, compacted

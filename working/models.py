@@ -60,6 +60,12 @@ class Session(models.Model):
             models.Index(
                 fields=["tenant", "opened_at"], condition=models.Q(ended_at__isnull=True), name="session_old"
             ),
+            # Serves the search for sessions with turns that no summary tells of.
+            models.Index(
+                fields=["tenant", "last_activity_at", "id"],
+                condition=models.Q(last_seq__gt=models.F("summarised_seq")),
+                name="session_unsummarised",
+            ),
             # Serve a project's sessions, newest first, its figures, the list of projects, and the newest
             # summaries of a project.
             models.Index(fields=["tenant", "project_key", "-started_at", "-id"], name="session_project"),

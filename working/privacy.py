@@ -1,15 +1,19 @@
 """What this app holds of a person: sessions with their logs and checkpoints, and their copies in Redis."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, Q
 
 from tenants.privacy.registry import Keys, Record, Rows, Subject, register
+from tenants.scope import scope
 from working import activity, keys, redis
+from working.entries import parse_entry
+from working.idle import find_sessions
 from working.memory import decode
 from working.models import Checkpoint, Event, Session
-from working.types import SessionRef
+from working.types import SessionRef, Turn
+from working.unlogged import without_logged
 
 SESSIONS_AT_ONCE = 100
 FAMILIES = (keys.fields, keys.meta, keys.turns, keys.summary)
@@ -72,7 +76,7 @@ def _begin_anew(subject: Subject) -> int:
 
 
 def _export_fields(subject: Subject) -> Iterator[Record]:
-    """The AEGIS hashes; what else is in Redis is a copy."""
+    """The AEGIS hashes."""
     for key, ref in keys_of_person(subject, (keys.fields,)):
         values = redis.read_hash(key)
         if values:
@@ -84,6 +88,23 @@ def _export_fields(subject: Subject) -> Iterator[Record]:
                 "user_id": ref.user_id,
                 "data": data,
             }
+
+
+def _export_keys(subject: Subject) -> Iterator[Record]:
+    """What is in Redis alone."""
+    yield from _export_fields(subject)
+    for key, ref in keys_of_person(subject, (keys.turns,)):
+        held = [parse_entry(entry) for entry in redis.read_list(key)]
+        for turn in _unlogged(ref, held):
+            owner = {"session_id": ref.session_id, "namespace": ref.namespace, "user_id": ref.user_id}
+            yield {"kind": "turn", **owner, "seq": turn.seq, **turn.message()}
+
+
+def _unlogged(ref: SessionRef, held: Sequence[Turn]) -> Sequence[Turn]:
+    for session in find_sessions(tenant_id=ref.tenant_id, refs=[ref]):
+        with scope(ref.tenant_id):
+            return without_logged(session=session, turns=held)
+    return held
 
 
 def _erase_keys(subject: Subject) -> int:
@@ -107,5 +128,5 @@ def register_handlers() -> None:
             rest=_begin_anew,
             hidden=frozenset({"project_key"}),  # the project once more
         ),
-        Keys("session_key", (*FAMILIES, keys.IDLE), _erase_keys, _export_fields, newer=began_after),
+        Keys("session_key", (*FAMILIES, keys.IDLE), _erase_keys, _export_keys, newer=began_after),
     )

@@ -67,6 +67,25 @@ SELECT f.ord, %(last_seq)s + f.nth, c.turn_count, f.tool,
 FROM counted c LEFT JOIN fresh f ON true ORDER BY f.nth
 """
 
+# The same of events that are kept in no log.
+COUNT_EVENTS = """
+UPDATE working_session SET
+    last_seq = last_seq + %(events)s,
+    turn_count = turn_count + %(turns)s,
+    opened_at = CASE WHEN ended_at IS NOT NULL AND %(events)s > 0 THEN %(now)s ELSE opened_at END,
+    ended_at = CASE WHEN %(events)s > 0 THEN NULL ELSE ended_at END
+WHERE tenant_id = %(tenant)s AND id = %(session)s
+RETURNING turn_count
+"""
+
+# How long the turns are that no summary covers, without reading them out.
+NEW_TURNS = """
+SELECT seq, role, coalesce(char_length(content #>> '{}'), 0) + coalesce(char_length(tool ->> 'tool_calls'), 0)
+FROM chat_events
+WHERE tenant_id = %(tenant)s AND session_id = %(session)s AND seq > %(after)s AND role <> ''
+ORDER BY seq DESC LIMIT %(limit)s
+"""
+
 # Of sessions that were elsewhere, those that are not here yet. In one order for all, so that two imports
 # never wait for each other.
 INSERT_SESSIONS = """
@@ -198,6 +217,34 @@ def append_events(
         if position is not None
     ]
     return stored, found[0][2]
+
+
+def count_events(*, session: Session, events: int, turns: int, now: datetime) -> int:
+    """Counts events that are kept in no log; the turn count. The caller holds the lock of the row."""
+    params: dict[str, Any] = {
+        "tenant": session.tenant_id,
+        "session": session.id,
+        "events": events,
+        "turns": turns,
+        "now": now,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_EVENTS, params)
+        count: int = cursor.fetchone()[0]
+    return count
+
+
+def new_turns(*, session: Session, limit: int) -> list[tuple[int, str, int]]:
+    """Number, role and characters of the newest logged turns that no summary covers, newest first."""
+    params: dict[str, Any] = {
+        "tenant": session.tenant_id,
+        "session": session.id,
+        "after": session.summarised_seq,
+        "limit": limit,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(NEW_TURNS, params)
+        return [(seq, role, characters) for seq, role, characters in cursor.fetchall()]
 
 
 def _as_stored(**columns: str | None) -> dict[str, Any]:

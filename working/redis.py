@@ -77,6 +77,11 @@ def read_hash(key: str) -> dict[str, str]:
     return dict(ask(lambda redis: redis.hgetall(key)))
 
 
+def read_list(key: str) -> list[str]:
+    """A list, likewise."""
+    return list(ask(lambda redis: redis.lrange(key, 0, -1)))
+
+
 def read_field(key: str, field: str) -> str | None:
     """One field of a hash, likewise."""
     value: str | None = ask(lambda redis: redis.hget(key, field))

@@ -10,6 +10,7 @@ from tenants.errors import Conflict, Forbidden, NotFound
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
 from working import querysets, store
+from working.metrics import EVICTIONS
 from working.models import Session
 from working.types import SessionAddress, SessionRef
 
@@ -123,14 +124,18 @@ def with_known_session(
 
 
 def adopt(session: Session, now: datetime) -> None:
-    """Makes a stored session known to Redis."""
-    store.adopt(
+    """Makes a stored session known to Redis, and counts one that it has dropped."""
+    unknown = store.adopt(
         ref=ref_of(session),
         agent_id=session.agent_id,
         project=session.project,
         last_seq=session.last_seq,
+        turn_count=session.turn_count,
+        compacted=session.compacted_seq,
         now=now.timestamp(),
     )
+    if unknown and session.last_seq and session.ended_at is None:
+        EVICTIONS.inc()
 
 
 def hold(*, caller: Caller, session: Session, now: datetime) -> None:

@@ -49,28 +49,59 @@ class CachedTurns:
     length: int
     summary: str
     agent_id: str
+    compacted: int
     entries: list[str]
 
 
 @dataclass(frozen=True, slots=True)
+class Marked:
+    """A session whose list is not to be trusted for the moment."""
+
+    agent_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
-    """What a commit did to a session: event numbers before and after, the turns among them; the summary, if
-    the session was closed."""
+    """What a commit did to a session: event numbers before and after, the turns among them, how many turns
+    there are; a new summary, and the newest event that windows leave to it.
+
+    With `reload` the next reader loads the turns. `unlogged`: they are in no log, so what the list holds
+    stays.
+    """
 
     seq: tuple[int, int]
     agent_id: str
     project: str
     entries: Sequence[str] = ()
     summary: str | None = None
+    turn_count: int = 0
+    compacted: int = 0
+    reload: bool = False
+    unlogged: bool = False
 
 
-def adopt(*, ref: SessionRef, agent_id: str, project: str, last_seq: int, now: float) -> None:
-    """Makes a session that PostgreSQL holds known to Redis, which keeps it as its agent's policy says now."""
+def adopt(
+    *,
+    ref: SessionRef,
+    agent_id: str,
+    project: str,
+    last_seq: int,
+    turn_count: int,
+    compacted: int,
+    now: float,
+) -> bool:
+    """Makes a session that PostgreSQL holds known to Redis, which keeps it as its agent's policy says now.
+    Whether Redis did not know it."""
     held = read_policy(tenant_id=ref.tenant_id, agent_id=agent_id).session
-    _adopt(
+    owner = [str(ref.tenant_id), ref.user_id]
+    born = _adopt(
         [keys.meta(ref)],
-        [int(now), held.max_age_seconds, held.ttl_seconds, agent_id, project, last_seq],
+        [
+            *(int(now), held.max_age_seconds, held.ttl_seconds, agent_id, project, last_seq),
+            *(*owner, turn_count, compacted),
+        ],
     )
+    return bool(born)
 
 
 def read_fields(*, caller: Caller, ref: SessionRef, now: float, measure: bool) -> Fields | None:
@@ -101,9 +132,10 @@ def touch(*, caller: Caller, ref: SessionRef, now: float) -> bool:
     return _call(_touch, caller, ref, now, []) is not None
 
 
-def mark(*, caller: Caller, ref: SessionRef, now: float, token: str) -> bool:
-    """Marks the turns list as not to be trusted until `settle`. False: Redis does not know the session."""
-    return _call(_mark, caller, ref, now, [token]) is not None
+def mark(*, caller: Caller, ref: SessionRef, now: float, token: str) -> Marked | None:
+    """Marks the turns list as not to be trusted until `settle`. None: Redis does not know the session."""
+    answer = _call(_mark, caller, ref, now, [token])
+    return None if answer is None else Marked(*answer)
 
 
 def settle(
@@ -117,13 +149,17 @@ def settle(
     """Takes the mark away and applies what was committed; None: nothing was.
 
     Redis going away here is no error: the mark it keeps, or the loss of it all, makes the next reader
-    rebuild.
+    rebuild. Only turns that are in no log are lost then: RedisAway is raised.
     """
     change = committed or Committed(seq=(-1, -1), agent_id="", project="")
     summary = "" if change.summary is None else f"s{change.summary}"
     args = [token, *change.seq, settings.WORKING_LIST_LENGTH, summary, change.agent_id, change.project]
-    with suppress(RedisAway):
-        _call(_settle, caller, ref, now, [*args, *change.entries])
+    args += [change.turn_count, change.compacted, int(change.reload), int(change.unlogged)]
+    if not (change.unlogged and change.entries):
+        with suppress(RedisAway):
+            _call(_settle, caller, ref, now, [*args, *change.entries])
+    elif _call(_settle, caller, ref, now, [*args, *change.entries]) is None:
+        raise RedisAway("Redis has just lost this session.")
 
 
 def read_turns(*, caller: Caller, ref: SessionRef, now: float, count: int) -> CachedTurns | None:
@@ -140,10 +176,13 @@ def rebuild(
     generation: str,
     seq: int,
     summary: str,
+    turn_count: int,
+    compacted: int,
     entries: Sequence[str],
 ) -> None:
     """Puts a list loaded from PostgreSQL in place, unless a writer came between."""
-    _call(_rebuild, caller, ref, now, [generation, MARK_DIES_AFTER, seq, summary, *entries])
+    head = [generation, MARK_DIES_AFTER, seq, summary, turn_count, compacted]
+    _call(_rebuild, caller, ref, now, [*head, *entries])
 
 
 def forget(ref: SessionRef) -> None:

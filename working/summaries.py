@@ -1,8 +1,10 @@
-"""The running summary of a session that has ended, replaced by a better one of the same turns."""
+"""The running summary of a session, replaced by a better one of the same turns."""
 
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,6 +14,7 @@ from working import store
 from working.models import Session
 from working.redis import RedisAway
 from working.sessions import ref_of
+from working.unlogged import keeps_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,30 +31,39 @@ def announce_summary(*, session: Session) -> Announced:
     its user was erased meanwhile.
     """
     token, now = secrets.token_hex(8), timezone.now().timestamp()
-    with suppress(RedisAway):  # the end has dropped the list: the next reader asks PostgreSQL anyway
+    with suppress(RedisAway):  # then the next reader asks PostgreSQL anyway
         store.mark(caller=system_caller(session.tenant_id), ref=ref_of(session), now=now, token=token)
     return Announced(token)
 
 
-def replace_summary(*, announced: Announced, session: Session, upto: int, before: str, summary: str) -> None:
-    """Replaces the summary in the open scope, unless it is not `before` of the turns up to `upto` any more.
-    Redis hears of it after the commit."""
+def replace_summary(
+    *, announced: Announced, session: Session, better: Callable[[Session | None], str | None]
+) -> None:
+    """Replaces the summary in the open scope by what `better` makes of the locked session; None leaves it.
+    Redis hears of it after the commit. `better` is called without a session, too, that is no more."""
     mine = Session.objects.filter(tenant_id=session.tenant_id, id=session.id)
-    replaced = mine.filter(summarised_seq=upto, summary=before).update(summary=summary)
-    committed = store.Committed(
+    locked = mine.select_for_update().first()
+    summary = better(locked)
+    if locked is not None and summary is not None:
+        mine.update(summary=summary)
+    settle = partial(
+        store.settle,
+        caller=system_caller(session.tenant_id),
+        ref=ref_of(session),
+        token=announced.token,
+        committed=None if locked is None or summary is None else _committed(locked, summary),
+    )
+    transaction.on_commit(lambda: settle(now=timezone.now().timestamp()))
+
+
+def _committed(session: Session, summary: str) -> store.Committed:
+    return store.Committed(
         seq=(session.last_seq, session.last_seq),
         agent_id=session.agent_id,
         project=session.project,
         summary=summary,
+        turn_count=session.turn_count,
+        compacted=session.compacted_seq,
+        reload=True,
+        unlogged=not keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id),
     )
-
-    def settle() -> None:
-        store.settle(
-            caller=system_caller(session.tenant_id),
-            ref=ref_of(session),
-            now=timezone.now().timestamp(),
-            token=announced.token,
-            committed=committed if replaced else None,
-        )
-
-    transaction.on_commit(settle)

@@ -1,5 +1,6 @@
 """The window of a session: from Redis when it is coherent, else from PostgreSQL."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,11 +10,13 @@ from tenants.caller import Caller
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from working import store
-from working.events import entry_of, newest_turns, parse_entry
+from working.entries import entry_of, parse_entry
+from working.events import newest_turns
 from working.models import Session
 from working.redis import RedisAway
 from working.sessions import access_session, with_known_session
 from working.types import SessionAddress, SessionRef, Turn
+from working.unlogged import keeps_log
 from working.window import Window, select_window
 
 FIRST_LOOK = 48  # entries that hold six exchanges of ordinary length
@@ -83,9 +86,9 @@ def _load(caller: Caller, address: SessionAddress, now: datetime, pairs: int | N
     if not cached.coherent:
         return _rebuilt(caller, ref, cached, now, pairs)
     full_list = cached.length >= settings.WORKING_LIST_LENGTH
-    if full_list and not _enough(cached, _wanted(ref, cached, pairs)):
+    if full_list and _is_logged(ref, cached) and not _enough(cached, _wanted(ref, cached, pairs)):
         return _older(access_session(caller=caller, address=address), pairs)
-    complete = not full_list and cached.length == len(cached.entries)
+    complete = not full_list and cached.length == len(cached.entries) and not cached.compacted
     return _Loaded(
         [parse_entry(entry) for entry in cached.entries], complete, cached.summary, cached.agent_id
     )
@@ -119,11 +122,17 @@ def _enough(cached: store.CachedTurns, pairs: int) -> bool:
 def _rebuilt(
     caller: Caller, ref: SessionRef, cached: store.CachedTurns, now: datetime, pairs: int | None
 ) -> _Loaded:
-    """The turns from PostgreSQL, put back into Redis on the way."""
-    address = SessionAddress(ref.session_id, ref.user_id, ref.namespace)
+    """The turns from PostgreSQL, put back into Redis on the way. Those that are in no log stay there."""
+    address, most = SessionAddress(ref.session_id, ref.user_id, ref.namespace), settings.WORKING_LIST_LENGTH
+    is_logged = _is_logged(ref, cached)
+    if not is_logged and cached.length > len(cached.entries):
+        whole = store.read_turns(caller=caller, ref=ref, now=now.timestamp(), count=most)
+        cached = whole or cached
     with scope(caller.tenant_id):
         session = access_session(caller=caller, address=address)
-        newest = newest_turns(session=session, limit=settings.WORKING_LIST_LENGTH)
+        newest = newest_turns(session=session, limit=most)
+    if not is_logged:
+        newest = _merged(newest, cached.entries, after=session.compacted_seq)[-most:]
     store.rebuild(
         caller=caller,
         ref=ref,
@@ -131,11 +140,24 @@ def _rebuilt(
         generation=cached.generation,
         seq=session.last_seq,
         summary=session.summary,
-        entries=[entry_of(turn.seq, turn) for turn in newest],
+        turn_count=session.turn_count,
+        compacted=session.compacted_seq,
+        entries=[entry_of(turn.seq, turn, unlogged=not is_logged) for turn in newest],
     )
-    if len(newest) < session.turn_count and _users(newest) <= _wanted(session, session, pairs):
+    if is_logged and len(newest) == most and _users(newest) <= _wanted(session, session, pairs):
         return _older(session, pairs)
     return _Loaded(newest, _all(newest, session), session.summary, session.agent_id)
+
+
+def _merged(logged: list[Turn], entries: Sequence[str], *, after: int) -> list[Turn]:
+    """The turns of the log, and those of the list beside."""
+    turns = {turn.seq: turn for turn in map(parse_entry, entries) if turn.seq > after}
+    turns |= {turn.seq: turn for turn in logged}
+    return [turns[seq] for seq in sorted(turns)]
+
+
+def _is_logged(ref: SessionRef, cached: store.CachedTurns) -> bool:
+    return keeps_log(tenant_id=ref.tenant_id, agent_id=cached.agent_id)
 
 
 def _older(session: Session, pairs: int | None) -> _Loaded:
@@ -149,7 +171,8 @@ def _older(session: Session, pairs: int | None) -> _Loaded:
 
 
 def _all(turns: list[Turn], session: Session) -> bool:
-    """Whether these are all turns; there may be more than the session knew when it was read."""
+    """Whether these are all turns; there may be more than the session knew when it was read. Of a compacted
+    session they never are."""
     return len(turns) >= session.turn_count
 
 

@@ -48,8 +48,16 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Compacted:
+    """What a compaction did: the new running summary, and the newest event that windows leave to it."""
+
+    summary: str
+    upto: int
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """A message as a chat API has it."""
+    """A message as a chat API has it; with the client's own id where no log keeps that."""
 
     seq: int
     role: str
@@ -57,6 +65,7 @@ class Turn:
     tool_calls: Any = None
     tool_call_id: str | None = None
     name: str | None = None
+    external_id: str | None = None
 
     def message(self) -> dict[str, Any]:
         """The turn for a chat API: absent parts left out."""

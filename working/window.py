@@ -19,6 +19,15 @@ class Window:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class TurnSize:
+    """What is known of a turn without its words."""
+
+    seq: int
+    role: str
+    tokens: int
+
+
 def select_window(
     turns: Sequence[Turn],
     *,
@@ -42,7 +51,34 @@ def select_window(
 
 def estimate_tokens(turn: Turn) -> int:
     """Tokens of a turn, estimated from its characters."""
-    return MESSAGE_OVERHEAD + -(-(_length(turn.content) + _length(turn.tool_calls)) // CHARACTERS_PER_TOKEN)
+    return tokens_of(_length(turn.content) + _length(turn.tool_calls))
+
+
+def tokens_of(characters: int) -> int:
+    """Estimated tokens of a turn with so many characters."""
+    return MESSAGE_OVERHEAD + -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def first_kept(
+    turns: Sequence[TurnSize], *, exchanges: int, most_turns: int | None, most_tokens: int | None
+) -> int:
+    """Position of the first turn, oldest first, that stays as it was said when those before it are
+    summarised: the newest exchanges that keep every limit, at least the newest.
+
+    Where the user says nothing, each turn but a tool's result counts as an exchange.
+    """
+    starts = [position for position, turn in enumerate(turns) if turn.role == "user"]
+    starts = starts or [position for position, turn in enumerate(turns) if turn.role != "tool"]
+    first, end, tokens = 0, len(turns), 0
+    for number, start in enumerate(reversed(starts), 1):
+        tokens += sum(turn.tokens for turn in turns[start:end])
+        end, count = start, len(turns) - start
+        too_many = most_turns is not None and count > most_turns
+        too_long = most_tokens is not None and tokens > most_tokens
+        if number > 1 and (number > exchanges or too_many or too_long):
+            break
+        first = start
+    return first
 
 
 def _length(value: Any) -> int:

@@ -121,7 +121,10 @@ def test_a_rebuild_that_a_writer_overtook_is_not_stored(caller):
     seen = store.read_turns(caller=caller, ref=ref, now=now, count=10)
     old = cached_entries(caller)
     talk(caller, 1, start=1)
-    store.rebuild(caller=caller, ref=ref, now=now, generation=seen.generation, seq=2, summary="", entries=old)
+    store.rebuild(
+        caller=caller, ref=ref, now=now, generation=seen.generation, seq=2, summary="", turn_count=2,
+        compacted=0, entries=old,
+    )  # fmt: skip
     assert cached_entries(caller) == logged_entries(caller)
     assert len(contents(caller)) == 4
 

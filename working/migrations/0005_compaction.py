@@ -16,6 +16,14 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddIndex(
+            model_name="session",
+            index=models.Index(
+                fields=["tenant", "last_activity_at", "id"],
+                condition=models.Q(("last_seq__gt", models.F("summarised_seq"))),
+                name="session_unsummarised",
+            ),
+        ),
+        migrations.AddIndex(
             model_name="event",
             index=models.Index(fields=["tenant", "recorded_at"], name="event_retention"),
         ),

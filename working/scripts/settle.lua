@@ -1,25 +1,45 @@
 -- After the commit: applies what was committed and takes the mark away.
 -- ARGV 5: token; 6: number of the newest event before (-1: nothing was committed); 7: newest after;
--- 8: entries to keep; 9: 's' and the summary if the session was closed, else ''; 10, 11: the session's agent
--- and project; 12…: entries.
+-- 8: entries to keep; 9: 's' and the summary if there is a new one, else ''; 10, 11: the session's agent and
+-- project; 12: number of turns; 13: newest event that windows leave to the summary; 14: '1' if the next reader is
+-- to load the turns; 15: '1' if they are in no log, so that only those that are here can be found; 16…: entries.
+local function number_of(entry) return tonumber(string.match(entry, '^{"seq":(%d+)')) end
+
+-- Numbers are given out in the order of commits; their words reach Redis in any.
+local function raise_to(field, value)
+    if tonumber(value) > tonumber(redis.call('HGET', KEYS[1], field) or '0') then
+        redis.call('HSET', KEYS[1], field, value)
+    end
+end
+
+local function trim()
+    redis.call('LTRIM', KEYS[3], -tonumber(ARGV[8]), -1)
+    local compacted = tonumber(redis.call('HGET', KEYS[1], 'compacted') or '0')
+    local oldest = compacted > 0 and redis.call('LINDEX', KEYS[3], 0)
+    while oldest and number_of(oldest) <= compacted do
+        redis.call('LPOP', KEYS[3])
+        oldest = redis.call('LINDEX', KEYS[3], 0)
+    end
+end
+
 redis.call('HDEL', KEYS[1], 'd:' .. ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'gen', 1)
 if ARGV[6] ~= '-1' then
+    local seq, run = unpack(redis.call('HMGET', KEYS[1], 'seq', 'run'))
+    local whole = ARGV[14] == '0' and seq == ARGV[6] and run == run_id()
     redis.call('HSET', KEYS[1], 'agent', ARGV[10], 'project', ARGV[11])
-    if ARGV[9] ~= '' then
-        -- Perhaps nobody asks again: the summary stays, the next reader, if any, loads the turns.
-        redis.call('DEL', KEYS[3])
-        redis.call('HDEL', KEYS[1], 'seq')
-        redis.call('SET', KEYS[4], string.sub(ARGV[9], 2))
-    elseif redis.call('HGET', KEYS[1], 'seq') == ARGV[6] and redis.call('HGET', KEYS[1], 'run') == run_id() then
-        for i = 12, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
-        redis.call('LTRIM', KEYS[3], -tonumber(ARGV[8]), -1)
-        redis.call('HSET', KEYS[1], 'seq', ARGV[7])
+    raise_to('turn_count', ARGV[12])
+    raise_to('compacted', ARGV[13])
+    if ARGV[9] ~= '' then redis.call('SET', KEYS[4], string.sub(ARGV[9], 2)) end
+    if whole or ARGV[15] == '1' then
+        -- Unless it is whole, the next reader puts it in order.
+        for i = 16, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
+        trim()
     else
-        -- Another writer's turns are missing here: the next reader rebuilds the list.
+        -- Another writer's turns are missing here, or perhaps nobody asks again: the next reader loads them.
         redis.call('DEL', KEYS[3])
-        redis.call('HDEL', KEYS[1], 'seq')
     end
+    if whole then redis.call('HSET', KEYS[1], 'seq', ARGV[7]) else redis.call('HDEL', KEYS[1], 'seq') end
 end
 touch()
 return {DONE}
