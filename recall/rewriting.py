@@ -1,6 +1,6 @@
-"""The summary of a session in a language model's words, in place of the deterministic one, after the end.
+"""The summary of a session in a language model's words, in place of the deterministic one, afterwards.
 
-The end itself stays fast and needs no provider: it stores the deterministic summary and records this job.
+Ends and turns stay fast and need no provider: they store the deterministic summary and record this job.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,11 @@ from episodic.revision import revise_episode
 from providers.llm import LLM, LLMRefused, LLMUnavailable, get_llm
 from providers.prompts import load_prompt
 from recall.answers import PROMPTS, SessionSummary
+from recall.summary import run_together
+from recall.told import told_parts
 from recall.transcript import render
+from screening.injection import find_injection
+from screening.sensitive import find_sensitive, mask
 from tenants.embedding import try_embed
 from tenants.jobs.kinds import GiveUp, Kind, RetryLater, Task
 from tenants.jobs.queue import enqueue
@@ -70,6 +74,7 @@ def _prepare(task: Task) -> Written | None:
         return None
     with metered(task.tenant_id):
         answer, prompt = _ask(llm, material.transcript)
+    answer = _harmless(answer)
     vectors = try_embed([answer.summary], tenant_id=task.tenant_id, interactive=False)
     return Written(
         material=material,
@@ -82,28 +87,31 @@ def _prepare(task: Task) -> Written | None:
 
 
 def _apply(task: Task, written: Written | None) -> None:
-    """Replaces the text of the episode, and the session's summary if that still is the one of the same
-    turns. The deterministic text stays in the metadata."""
+    """Replaces the text of the episode, and the same in the session's summary if nobody has changed that. The
+    deterministic text stays in the metadata."""
     if written is None:
         return
     material, answer = written.material, written.answer
-    replace_summary(
-        announced=written.announced,
-        session=material.session,
-        upto=material.covers[1],
-        before=material.text,
-        summary=answer.summary,
-    )
-    revise_episode(
-        tenant_id=task.tenant_id,
-        episode_id=UUID(task.payload["episode"]),
-        before=material.text,
-        text=answer.summary,
-        topics=answer.topics,
-        outcome=answer.outcome,
-        metadata={"deterministic": material.text, "model": written.model, "prompt": written.prompt},
-        vector=written.vector,
-    )
+
+    def better(locked: Session | None) -> str | None:
+        before = told_parts(locked) if locked else []
+        revise_episode(
+            tenant_id=task.tenant_id,
+            episode_id=UUID(task.payload["episode"]),
+            before=material.text,
+            text=answer.summary,
+            topics=answer.topics,
+            outcome=answer.outcome,
+            metadata={"deterministic": material.text, "model": written.model, "prompt": written.prompt},
+            vector=written.vector,
+        )
+        if locked is None:
+            return None
+        if (locked.summarised_seq, locked.summary) == (material.covers[1], material.text):
+            return answer.summary
+        return run_together(told_parts(locked)) if locked.summary == run_together(before) else None
+
+    replace_summary(announced=written.announced, session=material.session, better=better)
 
 
 def _ask(llm: LLM, transcript: str) -> tuple[SessionSummary, str]:
@@ -116,6 +124,22 @@ def _ask(llm: LLM, transcript: str) -> tuple[SessionSummary, str]:
         raise RetryLater(str(error), after=error.retry_after or 0.0) from error
     except LLMRefused as error:
         raise GiveUp(str(error)) from error
+
+
+def _harmless(answer: SessionSummary) -> SessionSummary:
+    """The answer without what is sensitive, though the prompt forbids that. Raises GiveUp for one that gives
+    orders, which would be read as a memory later."""
+    if any(map(find_injection, (answer.summary, answer.outcome, *answer.topics))):
+        raise GiveUp("The summary gives orders to the model.")
+    return SessionSummary(
+        summary=_masked(answer.summary),
+        topics=[_masked(topic) for topic in answer.topics],
+        outcome=_masked(answer.outcome),
+    )
+
+
+def _masked(text: str) -> str:
+    return mask(text, find_sensitive(text))
 
 
 def _material(task: Task) -> Material | None:

@@ -7,15 +7,13 @@ from typing import Literal
 from uuid import UUID
 
 from episodic.embedding import store_vectors
-from episodic.episodes import build_episode
-from episodic.metrics import count_unembedded, counted_at_commit
-from episodic.models import Episode, Origin
-from episodic.types import NewEpisode
+from episodic.metrics import count_unembedded
+from episodic.models import Episode
 from ledger.injections import forget_items, release_items, resume_items, suspend_items
-from recall.rewriting import enqueue_rewrite
-from recall.summary import summarise
+from recall.summarising import keep_summary, tell, wants_summaries
+from recall.summary import run_together
+from recall.told import summaries_of, told_parts
 from tenants import idempotency
-from tenants.agents.reading import agent_behind
 from tenants.caller import Caller
 from tenants.embedding import try_embed
 from tenants.errors import NotFound
@@ -24,11 +22,12 @@ from tenants.scope import scope, undecided
 from tenants.telemetry import memory_span
 from tenants.tombstones import Erased
 from working import deletion
-from working.ending import Span, close_session
+from working.ending import close_session
 from working.idle import last_use, learn_activity, moments_of
 from working.listing import unused_sessions
 from working.models import Session
 from working.sessions import access_session, find_session, ref_of
+from working.spans import Span
 from working.types import SessionAddress
 
 MOST_CLEANED = 500
@@ -80,31 +79,27 @@ def wind_up(
     now: datetime,
     cause: Cause,
     only_if: Callable[[Session], bool] = lambda _locked: True,
-    summary_of: Callable[[Span], str] | None = None,
+    retold: Callable[[Span], Span] | None = None,
     answer: Callable[[Session, EndedSession], object] = lambda _locked, ended: ended,
     message_count: int | None = None,
 ) -> EndedSession | None:
     """Ends the session, whoever wants it, in one commit; None if the locked session fails `only_if`.
 
-    The policy says for each cause whether there is a summary. `summary_of` makes it of something else than
-    the new turns; `answer` is kept for a request that is sent again."""
+    The policy says for each cause whether there is a summary. With `retold` it tells of something else than
+    the new turns, and alone; `answer` is kept for a request that is sent again."""
     ref = ref_of(session)
-    left: list[Episode | None] = []
+    left: list[tuple[EndedSession, Episode | None]] = []
 
-    def wanted(locked: Session, span: Span) -> str | None:
-        return (summary_of or _summary)(span) if _wants_summary(locked, cause) else None
-
-    def keep(locked: Session, span: Span, summary: str) -> None:
-        episode = build_episode(caller=caller, new=_episode_of(locked, span, summary), now=now)
-        with counted_at_commit():
-            episode.save(force_insert=True)
-        enqueue_rewrite(session=locked, episode=episode, now=now)
+    def summarise(locked: Session, span: Span) -> str | None:
+        if not _wants_summary(locked, cause):
+            return None
+        return tell(caller=caller, session=locked, span=retold(span) if retold else span, now=now)
 
     def conclude(locked: Session) -> None:
         release_items(ref=ref, now=now)
         episode = _newest_summary(locked)
-        idempotency.keep(answer(locked, _ended(locked, episode)), user_id=locked.user_id)
-        left.append(episode)
+        left.append((_ended(locked, episode), episode))
+        idempotency.keep(answer(locked, left[-1][0]), user_id=locked.user_id)
 
     token = suspend_items(caller=caller, ref=ref, now=now)
     try:
@@ -112,8 +107,8 @@ def wind_up(
             caller=caller,
             session=session,
             now=now,
-            summarise=wanted,
-            keep=keep,
+            summarise=summarise,
+            keep=_keeper(caller, now, tells_all=retold is not None),
             always=conclude,
             only_if=only_if,
             message_count=message_count,
@@ -129,10 +124,10 @@ def wind_up(
         resume_items(caller=caller, ref=ref, now=now, token=token)
         return None
     forget_items(ref=ref, now=now, token=token)
-    episode = left[-1]
+    ended, episode = left[-1]
     if episode is not None and episode.embed_pending:
         _embed(episode, interactive=cause == "end")
-    return _ended(session, episode)
+    return ended
 
 
 def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) -> DeletedSession:
@@ -205,51 +200,31 @@ def _delete_unused(caller: Caller, session: Session, now: datetime, unused_since
     return still_unused(session) and _delete(caller, session, now, only_if=still_unused)
 
 
+def _keeper(caller: Caller, now: datetime, *, tells_all: bool) -> Callable[[Session, Span, str], str]:
+    """Stores a summary, and answers the running one: with what windows no longer show, if it lacks that."""
+
+    def keep(locked: Session, span: Span, summary: str) -> str:
+        keep_summary(caller=caller, session=locked, span=span, text=summary, now=now)
+        return summary if tells_all or not locked.compacted_seq else run_together(told_parts(locked))
+
+    return keep
+
+
 def _wants_summary(session: Session, cause: Cause) -> bool:
-    declared = agent_behind(tenant_id=session.tenant_id, agent_id=session.agent_id, project=session.project)
-    if declared is not None and not declared.memory.auto_summarize:
-        return False
-    policy = read_policy(tenant_id=session.tenant_id, agent_id=session.agent_id)
-    triggers = {"end": policy.summary.on_end, "idle": policy.summary.on_idle}
-    return triggers[cause] and policy.write.episodes in {"periodic", "both"}
+    summary = read_policy(tenant_id=session.tenant_id, agent_id=session.agent_id).summary
+    return {"end": summary.on_end, "idle": summary.on_idle}[cause] and wants_summaries(session)
 
 
 def _ended(session: Session, episode: Episode | None) -> EndedSession:
+    """Of a session that was compacted, the summary tells of what came before, too."""
     if episode is None:
         return EndedSession(session.external_id, "", None, 0)
-    return EndedSession(session.external_id, episode.text, episode.id, int(episode.metadata["message_count"]))
-
-
-def _summary(span: Span) -> str:
-    return summarise(messages=span.messages, first=span.first, last=span.last)
-
-
-def _episode_of(session: Session, span: Span, summary: str) -> NewEpisode:
-    return NewEpisode(
-        text=summary,
-        user_id=session.user_id,
-        agent_id=session.agent_id,
-        project=session.project,
-        session_id=session.external_id,
-        namespace=session.namespace,
-        origin=Origin.SESSION,
-        covers_turns=span.covers,
-        metadata={"kind": "session_summary", "message_count": span.messages},
-    )
+    summary = session.summary if session.compacted_seq else episode.text
+    return EndedSession(session.external_id, summary, episode.id, int(episode.metadata["message_count"]))
 
 
 def _newest_summary(session: Session) -> Episode | None:
-    with scope(session.tenant_id):
-        summaries = Episode.objects.filter(
-            tenant_id=session.tenant_id,
-            session=session.external_id,
-            namespace=session.namespace,
-            user_id=session.user_id,
-            origin=Origin.SESSION,
-            metadata__kind="session_summary",
-            created_at__gte=session.started_at,  # not one of a deleted session that had the same id
-        )
-        return summaries.order_by("-created_at").first()
+    return summaries_of(session).order_by("-created_at", "-covers_turns").first()
 
 
 def _embed(episode: Episode, *, interactive: bool) -> None:

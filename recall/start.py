@@ -4,9 +4,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from episodic.entity_reading import current_slots
 from episodic.episodes import list_episodes
-from episodic.models import Episode
+from episodic.models import Entity, Episode
 from episodic.types import EpisodeFilter
+from knowledge.models import Procedure
+from knowledge.procedures import procedures_for
 from recall.recall import recall
 from recall.types import RecallQuery
 from tenants import idempotency
@@ -36,20 +39,29 @@ class StartedSession:
     """The session and what is remembered of its user."""
 
     session: Session
+    entities: tuple[Entity, ...]
     episodes: tuple[Remembered, ...]
+    procedures: tuple[Procedure, ...]
 
 
 def start_session(
     *, caller: Caller, address: SessionAddress, agent_id: str | None, query: str | None, now: datetime
 ) -> StartedSession:
-    """Creates or finds the session, renews its hold, and recalls its user's episodes: the best for `query`,
-    or the newest without one. With the embedding model away they are the newest, too."""
+    """Creates or finds the session, renews its hold, and tells what is known: its user's slots, the user's
+    episodes, the best for `query` or the newest without one, and the procedures that are meant for its agent.
+    With the embedding model away the episodes are the newest, too."""
     with memory_span("create_session", session_id=address.session_id):
         session, _created = sessions.open_session(caller=caller, address=address, agent_id=agent_id, now=now)
     with suppress(RedisAway):  # then there is nothing to hold
         sessions.hold(caller=caller, session=session, now=now)
-    started = StartedSession(session, _episodes(caller, session, query))
+    episodes = _episodes(caller, session, query)
     with scope(caller.tenant_id):
+        started = StartedSession(
+            session=session,
+            entities=tuple(current_slots(caller=caller, user_id=session.user_id)),
+            episodes=episodes,
+            procedures=tuple(procedures_for(caller=caller, agent_id=session.agent_id)),
+        )
         idempotency.keep(started, user_id=session.user_id, longest=LONGEST_KEPT)
     return started
 

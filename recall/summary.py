@@ -1,6 +1,18 @@
 """The deterministic summary of a session. Pure; the wording is the AgentOps dialect's."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 LONGEST_QUOTE = 200  # characters of a message that are quoted
+LONGEST_RUNNING = 6_000  # characters of a running summary; some 1,500 tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The summary of some turns, by the numbers of the first and the last."""
+
+    covers: tuple[int, int]
+    text: str
 
 
 def summarise(*, messages: int, first: str | None, last: str | None) -> str:
@@ -12,3 +24,20 @@ def summarise(*, messages: int, first: str | None, last: str | None) -> str:
     if first is None or last is None:
         return count
     return f'{count} Started: "{first[:LONGEST_QUOTE]}" — Ended: "{last[:LONGEST_QUOTE]}"'
+
+
+def run_together(parts: Sequence[Part], *, longest: int = LONGEST_RUNNING) -> str:
+    """The running summary: each part in its order, with the turns it tells of. Of what is too long the oldest
+    parts are left out, and counted; the newest always stays."""
+    if len(parts) == 1:
+        return parts[0].text
+    lines: list[str] = []
+    total = 0
+    for part in reversed(parts):
+        line = f"Turns {part.covers[0]} to {part.covers[1]}: {part.text}"
+        total += len(line) + 1
+        if lines and total > longest:
+            lines.append(f"[{len(parts) - len(lines)} earlier summaries left out]")
+            break
+        lines.append(line)
+    return "\n".join(reversed(lines))

@@ -8,15 +8,17 @@ from datetime import datetime
 
 from recall.sessions import EndedSession, wind_up
 from recall.summary import summarise
+from recall.turns import follow_up
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.telemetry import memory_span
-from working.ending import Span
-from working.events import ROLE_EVENTS, append_events
+from working.events import ROLE_EVENTS, Written, append_events
 from working.models import Event, Session
 from working.sessions import find_session, ref_of
-from working.types import NewEvent, SessionAddress
+from working.spans import Span
+from working.types import Compacted, NewEvent, SessionAddress
+from working.unlogged import held_turns, keeps_log, without_logged
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +58,24 @@ def _end(
     session = find_session(caller=caller, address=address)
     if session is None:
         return _unknown(caller, address, messages)
-    if lacking := _lacking(session, messages):
+
+    def also(written: Written) -> Compacted | None:
+        follow_up(written=written, now=now)
+        return None  # the end that follows summarises everything
+
+    if lacking := _lacking(caller, session, messages, now):
         ref = ref_of(session)
         exact = SessionAddress(ref.session_id, ref.user_id, ref.namespace)
         session = append_events(
-            caller=caller, address=exact, events=[_turn(*one, now) for one in lacking], now=now
+            caller=caller,
+            address=exact,
+            events=[_turn(*one, now) for one in lacking],
+            now=now,
+            also=also,
         ).session
 
-    def summary_of(span: Span) -> str:
-        return (
-            _summary(messages)
-            if messages
-            else summarise(messages=span.messages, first=span.first, last=span.last)
-        )
+    def retold(span: Span) -> Span:
+        return _span(messages, span.covers)
 
     left: list[EndedTranscript] = []
 
@@ -81,7 +88,7 @@ def _end(
         session=session,
         now=now,
         cause="end",
-        summary_of=summary_of,
+        retold=retold if messages else None,
         answer=told,
         message_count=len(messages) or None,
     )
@@ -96,21 +103,32 @@ def _unknown(caller: Caller, address: SessionAddress, messages: Sequence[Message
 
 
 def _summary(messages: Sequence[Message]) -> str:
+    told = _span(messages, (0, 0))
+    return summarise(messages=told.messages, first=told.first, last=told.last)
+
+
+def _span(messages: Sequence[Message], covers: tuple[int, int]) -> Span:
     spoken = [one.content for one in messages if one.role == "user"]
-    count = sum(one.role in ("user", "assistant") for one in messages)
-    return summarise(messages=count, first=spoken[0] if spoken else None, last=spoken[-1] if spoken else None)
+    return Span(
+        messages=sum(one.role in ("user", "assistant") for one in messages),
+        first=spoken[0] if spoken else None,
+        last=spoken[-1] if spoken else None,
+        covers=covers,
+    )
 
 
-def _lacking(session: Session, messages: Sequence[Message]) -> list[tuple[int, Message]]:
+def _lacking(
+    caller: Caller, session: Session, messages: Sequence[Message], now: datetime
+) -> list[tuple[int, Message]]:
     """The messages that the log does not hold yet, each with how often it was said before. What was logged
     while the session went on is not logged a second time."""
+    is_logged = keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id)
+    held = [] if is_logged else held_turns(caller=caller, ref=ref_of(session), now=now)
     with scope(session.tenant_id):
         turns = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id).exclude(role="")
-        logged = Counter(
-            (role, content)
-            for role, content in turns.values_list("role", "content")
-            if isinstance(content, str)
-        )
+        told = [*turns.values_list("role", "content")]
+        told += [(turn.role, turn.content) for turn in without_logged(session=session, turns=held)]
+    logged = Counter((role, content) for role, content in told if isinstance(content, str))
     lacking, seen = [], Counter[tuple[str, str]]()
     for message in messages:
         said = (message.role, message.content)

@@ -1,12 +1,10 @@
 """What recall is asked and what it answers."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from episodic.models import Episode
 from episodic.types import EpisodeFilter
-
-StageStatus = Literal["ok", "skipped", "failed"]
+from recall.stages import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +14,6 @@ class RecallQuery:
     text: str
     where: EpisodeFilter
     top_k: int | None = None  # the policy's of the agent that is meant
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A step of a recall, with its duration in milliseconds."""
-
-    name: str
-    ms: float
-    status: StageStatus = "ok"
 
 
 @dataclass(frozen=True, slots=True)

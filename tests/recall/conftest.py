@@ -3,6 +3,8 @@
 import pytest
 from django.utils import timezone
 
+from providers.fake import FakeProvider
+from providers.llm import reset_llm
 from tests.episodic.conftest import model_away
 from tests.recall.left_alone import tell
 from tests.working.conversation import S, append, reference, turn
@@ -23,3 +25,15 @@ def ref(caller):
     memory.put_fields(caller=caller, address=S, data={"x": 1}, now=timezone.now())
     tell(caller, "skill:a")
     return reference(caller)
+
+
+@pytest.fixture
+def llm(settings):
+    """A fake language model, which the settings name."""
+    with FakeProvider() as provider:
+        settings.LLM_PROVIDER, settings.LLM_MODEL = "openai", "gpt-4.1-mini"
+        settings.LLM_BASE_URL, settings.LLM_API_KEY = provider.base_url, "k"
+        settings.PROVIDER_RETRIES = 0
+        reset_llm()
+        yield provider
+    reset_llm()

@@ -10,8 +10,6 @@ from django.utils import timezone
 from django_redis import get_redis_connection
 
 from episodic.models import Episode, EpisodeEmbedding
-from providers.fake import FakeProvider
-from providers.llm import reset_llm
 from recall.rewriting import REWRITE
 from recall.sessions import delete_session, end_session
 from tenants import usage
@@ -27,18 +25,6 @@ from working.types import SessionAddress
 
 ANN = SessionAddress("s", "ann")
 SAID = "My dog is called Rex and order 4711 has not arrived."
-
-
-@pytest.fixture
-def llm(settings):
-    """A fake language model, which the settings name."""
-    with FakeProvider() as provider:
-        settings.LLM_PROVIDER, settings.LLM_MODEL = "openai", "gpt-4.1-mini"
-        settings.LLM_BASE_URL, settings.LLM_API_KEY = provider.base_url, "k"
-        settings.PROVIDER_RETRIES = 0
-        reset_llm()
-        yield provider
-    reset_llm()
 
 
 @pytest.fixture

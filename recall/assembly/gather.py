@@ -1,0 +1,180 @@
+"""What the stores know that could go into an assembly. Redis and the model may be away: then less is known,
+and the stages say so."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from episodic.entity_reading import current_slots
+from episodic.episodes import list_episodes
+from episodic.types import EpisodeFilter
+from knowledge.procedures import access_procedure, procedures_for
+from ledger.injections import read_items
+from recall.assembly import pieces
+from recall.assembly.masking import mask_turn
+from recall.assembly.types import AssembleQuery, Piece
+from recall.assembly.vague import expand, is_vague
+from recall.recall import recall
+from recall.stages import Stage, milliseconds, timed
+from recall.types import RecallQuery
+from tenants.caller import Caller
+from tenants.embedding import embed_meanwhile
+from tenants.errors import Unavailable
+from tenants.policy.reading import read_policy
+from tenants.scope import scope
+from working.memory import read_fields
+from working.models import Session
+from working.redis import RedisAway
+from working.sessions import find_session, ref_of
+from working.turns import read_window
+from working.types import SessionAddress, Turn
+
+log = logging.getLogger(__name__)
+MOST_TOLD = 100  # episodes, at most, looked at beyond the wanted ones for those that were not told yet
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What is known. `top_k` of the episodes are wanted, best first; the others are there to take the place
+    of those that are left out."""
+
+    session: Session | None
+    address: SessionAddress
+    user_id: str
+    agent_id: str
+    query_used: str
+    top_k: int
+    procedures: list[Piece] = field(default_factory=list)
+    data: list[Piece] = field(default_factory=list)
+    slots: list[Piece] = field(default_factory=list)
+    episodes: list[Piece] = field(default_factory=list)
+    summary: Piece | None = None
+    summary_due: bool = False
+    turns: list[Turn] = field(default_factory=list)
+    told: Mapping[str, str] = field(default_factory=dict)
+    redis_away: bool = False
+    stages: list[Stage] = field(default_factory=list)
+
+
+def gather(*, caller: Caller, query: AssembleQuery, now: datetime) -> Gathered:
+    """Everything that the request includes. The embedding of the query is made while the stores are asked,
+    unless they have to say first what a vague query is about.
+
+    Raises NotFound for a procedure that is named and not deployed.
+    """
+    wanted, embedding = "episodes" in query.include, None
+    if wanted and not is_vague(query.text):
+        embedding = embed_meanwhile(query.text, tenant_id=caller.tenant_id)
+    found = _from_postgres(caller, query)
+    if found.session is not None:
+        _add_window(caller, query, found, now)
+        _add_from_redis(caller, query, found, now)
+    if wanted:
+        if embedding is None:
+            found.query_used = expand(query.text, found.turns)
+            embedding = embed_meanwhile(found.query_used, tenant_id=caller.tenant_id)
+        told = sum(key.startswith(pieces.EPISODE) for key in found.told) if query.dedupe else 0
+        _add_episodes(caller, found, embedding, told)
+    return found
+
+
+def _from_postgres(caller: Caller, query: AssembleQuery) -> Gathered:
+    """The session, its user's slots and procedures, in one scope."""
+    stages: list[Stage] = []
+    named_user, named_agent = caller.confine_user(query.address.user_id), caller.confine_agent(query.agent_id)
+    with timed("session", stages), scope(caller.tenant_id):
+        session = find_session(caller=caller, address=query.address)
+        found = Gathered(
+            session=session,
+            address=query.address if session is None else _address_of(session),
+            user_id=session.user_id if session else named_user,
+            agent_id=named_agent or (session.agent_id if session else ""),
+            query_used=query.text,
+            top_k=0,
+            stages=stages,
+        )
+        found.top_k = read_policy(tenant_id=caller.tenant_id, agent_id=found.agent_id).recall.top_k
+        if "procedures" in query.include:
+            found.procedures = _procedures(caller, query, found.agent_id)
+        if "entities" in query.include and found.user_id:
+            found.slots = pieces.of_slots(current_slots(caller=caller, user_id=found.user_id))
+    if session is not None and "session" in query.include:
+        found.data = pieces.of_fields(session.metadata, "metadata")
+    return found
+
+
+def _procedures(caller: Caller, query: AssembleQuery, agent_id: str) -> list[Piece]:
+    """Those that are meant for the agent, and those that the request names."""
+    meant = procedures_for(caller=caller, agent_id=agent_id, environment=query.environment)
+    known = {one.name for one in meant}
+    named = [
+        access_procedure(caller=caller, name=name, environment=query.environment)
+        for name in dict.fromkeys(query.procedures)
+        if name not in known
+    ]
+    return [*pieces.of_procedures(meant, "agent"), *pieces.of_procedures(named, "named")]
+
+
+def _add_window(caller: Caller, query: AssembleQuery, found: Gathered, now: datetime) -> None:
+    """The turns before the query, without what is sensitive in them, and the summary of those before them."""
+    if not query.include & {"window", "summary"} and not is_vague(query.text):
+        return
+    with timed("window", found.stages):
+        window = read_window(caller=caller, address=found.address, now=now)
+    turns = list(window.window.turns)
+    if turns and turns[-1].role == "user" and turns[-1].content == query.text:
+        turns.pop()  # the query is the last message anyway
+    found.turns = [mask_turn(turn) for turn in turns]
+    if "summary" in query.include:
+        found.summary = pieces.of_summary(window.summary)
+        found.summary_due = window.include_summary or "window" not in query.include
+
+
+def _add_from_redis(caller: Caller, query: AssembleQuery, found: Gathered, now: datetime) -> None:
+    try:
+        with timed("ledger", found.stages):
+            found.told = read_items(caller=caller, address=found.address, now=now)
+        if "session" in query.include:
+            with timed("scratchpad", found.stages):
+                memory = read_fields(caller=caller, address=found.address, now=now)
+            if memory:
+                found.data = [*pieces.of_fields(memory.data, "scratchpad"), *found.data]
+    except RedisAway:
+        log.warning("assembly_without_redis: what the session was told is not known")
+        found.redis_away = True
+
+
+def _add_episodes(
+    caller: Caller, found: Gathered, embedding: Callable[[], NDArray[np.float32]], told: int
+) -> None:
+    """The user's episodes; without a user, those of the agent that are nobody's. With the model away, the
+    newest. `told` of them may be in the way of those that have not been told."""
+    if not found.user_id and not found.agent_id:
+        found.stages.append(Stage("vector", 0.0, "skipped"))
+        return
+    where = EpisodeFilter(user_id=found.user_id) if found.user_id else EpisodeFilter(agent_id=found.agent_id)
+    limit = 2 * found.top_k + min(told, MOST_TOLD)
+    query = RecallQuery(text=found.query_used, where=where, top_k=limit)
+    began = time.perf_counter()
+    try:
+        recalled = recall(caller=caller, query=query, embedding=embedding)
+    except Unavailable:
+        found.stages.append(Stage("embed", milliseconds(began), "failed"))
+        with timed("recent", found.stages):
+            newest = list_episodes(caller=caller, where=where, limit=limit)
+        every = [pieces.of_episode(one, None) for one in newest if one.user_id == found.user_id]
+    else:
+        found.stages += recalled.stages
+        hits = [hit for hit in recalled.hits if hit.episode.user_id == found.user_id]
+        every = [pieces.of_episode(hit.episode, hit.score) for hit in hits]
+    found.episodes = every
+
+
+def _address_of(session: Session) -> SessionAddress:
+    ref = ref_of(session)
+    return SessionAddress(ref.session_id, ref.user_id, ref.namespace)

@@ -1,0 +1,209 @@
+"""What passed the gate becomes memory, in the open scope; what does not is noted with its reason."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from episodic.duplicates import content_hash, find_duplicate, lock_memory
+from episodic.embedding import vector_of
+from episodic.entities import current_slots, delete_entity, put_entity
+from episodic.episodes import build_episode
+from episodic.metrics import counted_at_commit
+from episodic.models import Entity, Episode
+from episodic.slots import SlotWrite, slot_key, slot_keys, slot_text
+from episodic.superseding import supersede
+from episodic.types import NewEpisode
+from ledger.decisions import Refused, note_decision
+from recall.remember.candidates import Fact
+from recall.remember.gating import Gated, entity_of, refuse_episode, refuse_fact
+from recall.remember.types import Remembered, Skipped, Written
+from tenants.errors import Invalid
+from tenants.policy.document import Policy
+
+Vectors = Mapping[str, NDArray[np.float32]]
+MOST_SLOTS = 1_000  # of a user, looked at for what a correction corrects
+MOST_TOLD = 500  # items of a session's ledger that are compared
+
+
+def write(
+    *, gated: Gated, policy: Policy, told: Mapping[str, str], vectors: Vectors, since: datetime, now: datetime
+) -> Remembered:
+    """Writes facts and highlight, and notes every skip. `told` is the session's ledger, `vectors` the texts'
+    embeddings, where the model answered; `since` is when the turn came in: raises Erased if the person was
+    erased after it."""
+    return _Writer(gated, policy, told, vectors, since, now).run()
+
+
+def text_of_fact(fact: Fact) -> str:
+    """What is embedded of it, as of any slot."""
+    try:
+        return slot_text(slot_key(fact.key), fact.value)
+    except Invalid:  # no slot is called like that: the write will be refused
+        return ""
+
+
+class _Writer:
+    """One turn's writes, in order."""
+
+    def __init__(
+        self,
+        gated: Gated,
+        policy: Policy,
+        told: Mapping[str, str],
+        vectors: Vectors,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        self._gated, self._policy, self._vectors = gated, policy, vectors
+        self._since, self._now = since, now
+        self._source, self._caller = gated.source, gated.source.caller
+        self._written: list[Written] = []
+        self._skipped: list[Skipped] = []
+        self._slots: dict[str, Entity] | None = None
+        self._told = self._told_texts(told) if gated.facts or gated.episode else frozenset()
+
+    def run(self) -> Remembered:
+        for refused in self._gated.refused:
+            self._skip(refused)
+        if self._gated.episode is not None:  # its lock comes before those of slots, for every turn
+            self._write_episode(self._gated.episode)
+        for fact in self._gated.facts:
+            self._write_fact(fact)
+        extractor = self._gated.extracted.extractor
+        return Remembered(tuple(self._written), tuple(self._skipped), extractor)
+
+    def _write_fact(self, fact: Fact) -> None:
+        resolved = self._resolved(fact)
+        if resolved is None:
+            return None
+        if self._was_told(resolved.words):
+            return self._skip_fact(resolved, "injected")
+        if resolved.how == "retract":
+            return self._retract(resolved)
+        new = entity_of(resolved, source=self._source, extracted=self._gated.extracted)
+        vector = self._vectors.get(text_of_fact(resolved))
+        done = put_entity(caller=self._caller, new=new, now=self._now, since=self._since, vector=vector)
+        reason = self._reason(done)
+        if done.entity is None or reason:
+            return self._skip_fact(
+                resolved, reason, held=done.action == "pending" and reason == "unconfirmed"
+            )
+        self._slots = None
+        text = slot_text(done.entity.key, done.entity.value)
+        return self._written.append(Written("entity", done.entity.id, done.entity.key, text))
+
+    def _reason(self, done: SlotWrite) -> str:
+        """Why it is no news; a value that waits already does not wait twice."""
+        if done.action == "confirmed_again":
+            return "duplicate"
+        if done.action == "pending" and done.entity is not None and done.entity.created_at != self._now:
+            return "duplicate"
+        return done.reason
+
+    def _resolved(self, fact: Fact) -> Fact | None:
+        """The fact with its slot and value, of what the slots hold; None if it is about nothing they hold."""
+        if not fact.key:
+            wrong = fact.replaces.casefold()
+            of = next((key for key, one in self._current().items() if str(one.value).casefold() == wrong), "")
+            return replace(fact, key=of) if of else None
+        if fact.how == "add":
+            held = self._current().get(slot_key(fact.key))
+            return replace(fact, how="set", value=_joined(held.value if held else "", fact.value))
+        return fact
+
+    def _retract(self, fact: Fact) -> None:
+        """Ends the slot if it holds that value."""
+        key, held = slot_key(fact.key), self._current().get(slot_key(fact.key))
+        if held is None or str(held.value).casefold() != fact.value.casefold():
+            return self._skip_fact(fact, "not_memorable")
+        allowed = slot_keys(self._policy.entities.allowed_keys)
+        if fact.confidence < self._policy.entities.min_confidence:
+            return self._skip_fact(fact, "low_confidence")
+        if allowed and key not in allowed:
+            return self._skip_fact(fact, "allowlist")
+        if held.pinned_at is not None:
+            return self._skip_fact(fact, "pinned")
+        if key in slot_keys(self._policy.entities.high_impact_keys):
+            return self._skip_fact(fact, "unconfirmed")
+        delete_entity(caller=self._caller, user_id=self._source.user_id, key=key, hard=False, now=self._now)
+        self._slots = None
+        return self._written.append(Written("entity", held.id, key, fact.text))
+
+    def _write_episode(self, new: NewEpisode) -> None:
+        if self._was_told(new.text):
+            return self._skip(Refused("episode", "injected", new.text))
+        episode = build_episode(caller=self._caller, new=new, now=self._now)
+        where: dict[str, Any] = {
+            name: getattr(episode, name)
+            for name in ("tenant_id", "user_id", "agent_id", "project", "namespace")
+        }
+        lock_memory(**where)
+        if find_duplicate(text=episode.text, now=self._now, **where) is not None:
+            return self._skip(replace(refuse_episode(new, "duplicate"), held=None))
+        vector = self._vectors.get(episode.text)
+        episode.embed_pending = vector is None
+        episode.supersedes = supersede(episode, vector)
+        with counted_at_commit():
+            episode.save(force_insert=True)
+        if vector is not None:
+            vector_of(episode, vector).save(force_insert=True)
+        return self._written.append(Written("episode", episode.id, "", episode.text))
+
+    def _current(self) -> dict[str, Entity]:
+        if self._slots is None:
+            found = current_slots(caller=self._caller, user_id=self._source.user_id, limit=MOST_SLOTS)
+            self._slots = {one.key: one for one in found}
+        return self._slots
+
+    def _told_texts(self, told: Mapping[str, str]) -> frozenset[str]:
+        """Hashes of what the session was told, as it reads now."""
+        ids = [
+            (kind, _id(rest)) for kind, _colon, rest in (key.partition(":") for key in [*told][:MOST_TOLD])
+        ]
+        episodes = [one for kind, one in ids if kind == "episode" and one]
+        slots = [one for kind, one in ids if kind == "entity" and one]
+        hashes: set[str] = set()
+        if episodes:
+            mine = Episode.objects.filter(tenant_id=self._caller.tenant_id, id__in=episodes)
+            hashes |= set(mine.exclude(content_hash="").values_list("content_hash", flat=True))
+        if slots:
+            rows = Entity.objects.filter(tenant_id=self._caller.tenant_id, id__in=slots)
+            hashes |= {content_hash(slot_text(one.key, one.value)) for one in rows}
+        return frozenset(hashes)
+
+    def _was_told(self, text: str) -> bool:
+        message = self._gated.turn.user_message
+        return bool(self._told) and (content_hash(text) in self._told or content_hash(message) in self._told)
+
+    def _skip_fact(self, fact: Fact, reason: str, *, held: bool = False) -> None:
+        self._skip(refuse_fact(fact, reason, source=self._source, extracted=self._gated.extracted, held=held))
+
+    def _skip(self, refused: Refused) -> None:
+        decision = note_decision(
+            caller=self._caller,
+            session_id=self._source.session_id,
+            user_id=self._source.user_id,
+            agent_id=self._source.agent_id,
+            project=self._source.project,
+            refused=refused,
+            now=self._now,
+        )
+        self._skipped.append(Skipped(decision.text, decision.reason))
+
+
+def _joined(held: object, more: str) -> str:
+    """ "German" and "French, German" as "German, French"."""
+    parts = [part.strip() for part in f"{held}, {more}".split(",")] if held else [more]
+    return ", ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

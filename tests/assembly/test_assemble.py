@@ -1,0 +1,79 @@
+"""With a part of the house away there is less to tell, and the stages say so."""
+
+import pytest
+from django.utils import timezone
+
+from providers.embeddings import EmbeddingUnavailable
+from recall.assembly import assemble as assembling
+from recall.assembly import gather
+from recall.assembly.types import AssembleQuery
+from tenants import embedding
+from tests.native.test_start import remember
+from working.redis import RedisAway
+from working.types import SessionAddress
+
+
+class Away:
+    model = "away"
+
+    def embed(self, texts, **named):
+        raise EmbeddingUnavailable("away")
+
+
+def away(**named):
+    raise RedisAway("Redis is away.")
+
+
+def assemble(member, text="What does Ann drink?"):
+    query = AssembleQuery(address=SessionAddress("s", "ann"), text=text)
+    return assembling.assemble(caller=member.caller, query=query, now=timezone.now())
+
+
+def stages(done):
+    return {one.name: one.status for one in done.stages}
+
+
+def episodes(done):
+    return [(one.why, one.score) for one in done.items if one.kind == "episode"]
+
+
+@pytest.fixture
+def drinks(acme):
+    remember(acme, "Ann drinks tea.", "Ann has a red car.")
+    return acme
+
+
+def test_with_the_model_away_the_newest_episodes_are_told(drinks, monkeypatch):
+    monkeypatch.setattr(embedding, "get_embedder", Away)
+    done = assemble(drinks)
+    assert episodes(done) == [("recent", None), ("recent", None)]
+    memory = done.messages[0]["content"]
+    assert memory.index("red car") < memory.index("tea")
+    assert (stages(done)["embed"], stages(done)["recent"]) == ("failed", "ok")
+
+
+def test_with_redis_away_everything_is_told_again_and_nothing_entered(drinks, monkeypatch):
+    assemble(drinks)
+    monkeypatch.setattr(gather, "read_items", away)
+    monkeypatch.setattr(gather, "read_fields", away)
+    done = assemble(drinks)
+    assert len(episodes(done)) == 2
+    assert stages(done)["ledger"] == "failed"
+    monkeypatch.undo()
+    assert episodes(assemble(drinks)) == [("told", one.score) for one in done.items if one.kind == "episode"]
+
+
+def test_with_redis_gone_before_the_ledger_is_written_the_answer_comes_all_the_same(drinks, monkeypatch):
+    monkeypatch.setattr(assembling, "mark_items", away)
+    done = assemble(drinks)
+    assert (len(episodes(done)), stages(done)["enter"]) == (2, "failed")
+
+
+def test_the_window_comes_from_postgresql(drinks, monkeypatch):
+    turns = [{"role": "user", "content": "Hello."}]
+    drinks.http.post("/api/v1/sessions/s/turns", json={"user_id": "ann", "turns": turns}).raise_for_status()
+    from working import store
+
+    monkeypatch.setattr(store, "read_turns", away)
+    monkeypatch.setattr(gather, "read_items", away)
+    assert [one["content"] for one in assemble(drinks).messages][1:] == ["Hello.", "What does Ann drink?"]
