@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from django.db import DatabaseError, connections
+from django.utils import timezone
 from django_redis import get_redis_connection
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from episodic.metrics import count_pending
+from episodic.metrics import count_pending, episodes_per_user_p99
+from ledger.feedback import helpful_rate
 from tenants.queue_figures import read_queue
 from tenants.scope import unscoped
 from working import redis
 
 log = logging.getLogger(__name__)
 KEPT_SECONDS = 5.0  # several collectors, or an impatient one, cost the stores one look
+MEMORIES_KEPT_SECONDS = 300.0  # what changes slowly, and takes longer to look up
 PATIENCE_SECONDS = 2.0  # for a store that hangs; its figures are left out
 STATES = ("active", "idle", "idle in transaction")
 
@@ -34,6 +37,7 @@ class Look:
     """One look at a store, made by a thread that may be left behind. The last result serves for a while."""
 
     read: Callable[[], list[Metric]]
+    kept: float = KEPT_SECONDS
     found: list[Metric] | None = None
     until: float = 0.0
     thread: threading.Thread | None = None
@@ -56,7 +60,7 @@ class Look:
     def _run(self) -> None:
         try:
             self.found = self.read()
-            self.until = time.monotonic() + KEPT_SECONDS
+            self.until = time.monotonic() + self.kept
         except (DatabaseError, RedisError, OSError) as error:
             log.warning("gauges_not_read: %s", error)
         finally:
@@ -69,18 +73,20 @@ class StoreGauges(Collector):
 
     def __init__(self) -> None:
         self._looks = {"postgres": Look(_read_postgres), "redis": Look(_read_redis)}
+        self._memories = Look(_read_memories, kept=MEMORIES_KEPT_SECONDS)
 
     def describe(self) -> list[Metric]:
         return []  # known by asking only; registering must ask nobody
 
     def collect(self) -> Iterator[Metric]:
         deadline = time.monotonic() + PATIENCE_SECONDS
-        for look in self._looks.values():
+        for look in (*self._looks.values(), self._memories):
             look.begin()
         for name, look in self._looks.items():
             found = look.result(deadline - time.monotonic())
             yield GaugeMetricFamily(f"{name}_up", f"Whether {name} answers, 1 or 0.", float(bool(found)))
             yield from found
+        yield from self._memories.result(deadline - time.monotonic())
 
 
 def _read_postgres() -> list[Metric]:
@@ -110,6 +116,19 @@ def _read_postgres() -> list[Metric]:
             "episodes_embed_pending", "Episodes without a vector yet; counted to 100,000.", count_pending()
         ),
         used,
+    ]
+
+
+def _read_memories() -> list[Metric]:
+    return [
+        GaugeMetricFamily(
+            "memory_helpful_rate",
+            "Share of the verdicts of the last seven days that call a memory helpful.",
+            helpful_rate(now=timezone.now()),
+        ),
+        GaugeMetricFamily(
+            "episodes_per_user_p99", "Episodes that 99 % of users have at most.", episodes_per_user_p99()
+        ),
     ]
 
 

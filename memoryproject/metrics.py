@@ -11,10 +11,13 @@ import prometheus_client
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from prometheus_client.values import ValueClass
 
 from memoryproject.gauges import StoreGauges
+from memoryproject.recent import Recent
 
 # They would tell about whichever process answers, and cannot be added up.
 for _collector in (
@@ -31,7 +34,17 @@ REQUEST_SECONDS = Histogram(
     ["method", "route"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-_gauges = StoreGauges()
+_gauges, _recent = StoreGauges(), Recent()
+
+
+class _Figures(Collector):
+    """Gauges that have been worked out already."""
+
+    def __init__(self, figures: list[Metric]) -> None:
+        self._figures = figures
+
+    def collect(self) -> list[Metric]:
+        return self._figures
 
 
 def count_request(*, method: str, route: str, status: int, seconds: float) -> None:
@@ -47,6 +60,8 @@ def expose() -> bytes:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     else:
         registry.register(prometheus_client.REGISTRY)
+    recent = _Figures(_recent.figures(registry))
+    registry.register(recent)
     registry.register(_gauges)
     return prometheus_client.generate_latest(registry)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from celery.schedules import crontab
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
@@ -128,7 +129,10 @@ JOB_SWEEP_SECONDS = env.number("JOB_SWEEP_SECONDS", 5, minimum=1)
 JOB_LEASE_SECONDS = env.number("JOB_LEASE_SECONDS", 30, minimum=3)
 JOB_SLOW_THREADS = env.number("JOB_SLOW_THREADS", 2, minimum=1)
 JOB_KEEP_DAYS = env.number("JOB_KEEP_DAYS", 7, minimum=1)
+COMPACTION_HOUR = env.number("COMPACTION_HOUR", 3, maximum=23)
+RETENTION_HOUR = env.number("RETENTION_HOUR", 4, maximum=23)
 IDEMPOTENCY_KEEP_HOURS = env.number("IDEMPOTENCY_KEEP_HOURS", 24, minimum=1)
+WRITE_DECISION_DAYS = env.number("WRITE_DECISION_DAYS", 30, minimum=1, maximum=3_650)
 CELERY_BEAT_SCHEDULE = {
     "heartbeat": {"task": "memoryproject.heartbeat", "schedule": 15.0},
     "embed-pending": {"task": "episodic.embed_pending", "schedule": float(EMBED_SWEEP_SECONDS)},
@@ -136,6 +140,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "recall.sweep_sessions",
         "schedule": float(SESSION_SWEEP_SECONDS),
         "options": {"expires": SESSION_SWEEP_SECONDS},
+    },
+    "nightly-compaction": {
+        "task": "recall.compact_sessions",
+        "schedule": crontab(hour=COMPACTION_HOUR, minute=10),
+        "options": {"expires": 3_600},
+    },
+    "nightly-retention": {
+        "task": "episodic.retention",
+        "schedule": crontab(hour=RETENTION_HOUR, minute=10),
+        "options": {"expires": 3_600},
     },
     # What the broker lost is found by these. They expire, so that a worker that was away does not find
     # thousands, but not soon: the clocks of two machines differ.
@@ -152,6 +166,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 3_600},
     },
     "clear-old": {"task": "tenants.clear_old", "schedule": 3600.0},
+    "expire-decisions": {"task": "ledger.expire_decisions", "schedule": 3600.0},
 }
 
 # ── Memory ───────────────────────────────────────────────────────────────────────────────────────
@@ -179,6 +194,12 @@ EMBEDDING_PROVIDER = env.text("EMBEDDING_PROVIDER", "local")
 EMBEDDING_MODEL = env.text("EMBEDDING_MODEL", "all-MiniLM-L6-v2")
 EMBEDDING_THREADS = env.number("EMBEDDING_THREADS", 2, minimum=1, maximum=64)
 MODEL_CACHE = MEMORY_HOME / "models"
+PROCEDURE_ENVIRONMENT = env.text("PROCEDURE_ENVIRONMENT", "production")
+DOCUMENT_MAX_BYTES = env.number("DOCUMENT_MAX_BYTES", 20_971_520, minimum=1_024, maximum=268_435_456)
+DOCUMENT_MAX_CHARS = env.number("DOCUMENT_MAX_CHARS", 5_000_000, minimum=1_000, maximum=50_000_000)
+DOCUMENT_MAX_PAGES = env.number("DOCUMENT_MAX_PAGES", 2_000, minimum=1, maximum=100_000)
+DOCUMENT_PARSE_SECONDS = env.number("DOCUMENT_PARSE_SECONDS", 20, minimum=1, maximum=600)
+DOCUMENT_PARSE_MEMORY_MB = env.number("DOCUMENT_PARSE_MEMORY_MB", 768, minimum=256, maximum=65_536)
 
 # ── Outside providers ────────────────────────────────────────────────────────────────────────────
 OPENAI_BASE_URL = env.text("OPENAI_BASE_URL", "https://api.openai.com/v1")
@@ -229,6 +250,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",  # from our own static files: no page of ours asks a third party
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {  # fields of one name that mean different things
+        "SlotStatusEnum": "episodic.models.SlotStatus",
+        "StageStatusEnum": ["ok", "skipped", "failed"],
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "api.openapi.add_what_is_common",

@@ -4,11 +4,22 @@ import importlib
 import re
 
 import prometheus_client
+import pytest
+import yaml
 from prometheus_client.metrics_core import Metric
 
 from memoryproject.gauges import StoreGauges
+from memoryproject.recent import Recent
 from tests.architecture.sources import ROOT, name, python_files
 
+FUNCTIONS = {"histogram_quantile", "avg_over_time", "clamp_min"}
+GUIDE = (
+    "memory_retrieval_p99_ms",
+    "redis_session_eviction_rate",
+    "episodic_write_failures",
+    "memory_helpful_rate",
+    "episodes_per_user_p99",
+)
 TEXT = (ROOT / "docs" / "observability.md").read_text()
 ROW = re.compile(r"^\| `(\w+)` \| (counter|gauge|histogram) \| ([\w, ]*)\| (.+) \|$", re.MULTILINE)
 
@@ -20,7 +31,8 @@ def defined() -> dict[str, tuple[str, tuple[str, ...]]]:
             importlib.import_module(name(path).removesuffix(".py").replace("/", "."))
     wrappers = {id(one): one for one in prometheus_client.REGISTRY._names_to_collectors.values()}.values()
     found = {exposed(one._name, one._type): (one._type, tuple(one._labelnames)) for one in wrappers}
-    return found | {exposed(one.name, one.type): (one.type, labels(one)) for one in StoreGauges().collect()}
+    read = [*StoreGauges().collect(), *Recent().figures(prometheus_client.REGISTRY)]
+    return found | {exposed(one.name, one.type): (one.type, labels(one)) for one in read}
 
 
 def exposed(name: str, kind: str) -> str:
@@ -40,9 +52,27 @@ def test_every_metric_is_described_with_type_and_labels_and_no_other():
     assert len(described) > 20
 
 
-def test_the_alerts_ask_for_metrics_that_exist():
-    queries = "".join(re.findall(r"```promql\n(.+?)```", TEXT, re.DOTALL))
-    asked = set(re.findall(r"\b([a-z]+_[a-z_]+)\b(?!_ms)", re.sub(r"#.*", "", queries)))
-    names = {metric.removesuffix("_bucket") for metric in asked} - {"histogram_quantile"}
-    assert names
-    assert names <= set(defined())
+def rules() -> list[dict]:
+    groups = yaml.safe_load((ROOT / "docs" / "alerts.yml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule["alert"])
+def test_each_alert_asks_for_metrics_that_exist_and_says_what_to_do(rule):
+    asked = set(re.findall(r"[a-z]+(?:_[a-z0-9]+)+", rule["expr"])) - FUNCTIONS
+    assert asked
+    assert {metric.removesuffix("_bucket") for metric in asked} <= set(defined())
+    notes = rule["annotations"]
+    assert rule["labels"]["severity"] in {"warning", "critical"}
+    assert notes["summary"]
+    assert notes["action"]
+    page, _, heading = notes["runbook"].partition("#")
+    headings = re.findall(r"^#+ (.+)$", (ROOT / page).read_text(), re.MULTILINE)
+    assert heading in {one.lower().replace(" ", "-") for one in headings}
+
+
+def test_what_the_guide_watches_has_an_alert_and_its_name():
+    asked = "".join(rule["expr"] + rule["annotations"]["summary"] for rule in rules())
+    for figure in GUIDE:
+        assert figure in asked
+        assert figure in set(defined()) | {metric.removesuffix("_total") for metric in defined()}
