@@ -7,6 +7,10 @@ class KnowledgeConfig(AppConfig):
     name = "knowledge"
 
     def ready(self) -> None:
+        from knowledge.embedding import embed_kind, register_vectors
         from knowledge.privacy import register_handlers
+        from tenants.jobs import kinds
 
         register_handlers()
+        register_vectors()
+        kinds.register(embed_kind())

@@ -127,6 +127,8 @@ class Procedure(models.Model):
     created_by = models.CharField(max_length=255)
     created_at = models.DateTimeField()
 
+    deployment: "Deployment | None" = None  # of one that was read as what an environment runs: its last there
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name", "version"], name="procedure_version")

@@ -1,49 +1,11 @@
-"""Observations as PostgreSQL's full-text types hold them. Pure.
+"""What is searched for among observations, as `tsquery`: a corpus is a project. Pure."""
 
-In index and queries each lexeme begins with a mark of its corpus, four characters of a hash. So the index
-keeps the postings of each project apart: a search reads its own project's alone, however much others hold,
-and nobody's searches take longer by what is in another's memory. Where two corpora share a mark, the rows
-found are told apart by their columns.
-"""
-
-import base64
-import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from uuid import UUID
 
-from lexical.analysis import analyse
+from lexical.tsvector import IndexedText, in_any, index_text, mark_of, term
 
-LAST_POSITION = 16_383  # the highest that a tsvector knows
-GAP = 8  # positions between two fields, so that no phrase spans them
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedText:
-    """The `tsvector` literal of a text and its number of lexemes."""
-
-    vector: str
-    length: int
-
-
-def mark_of(tenant_id: UUID, corpus: str) -> str:
-    """The four characters that stand before each lexeme of a corpus."""
-    digest = hashlib.sha256(f"{tenant_id.hex}/{corpus}".encode()).digest()
-    return base64.urlsafe_b64encode(digest[:3]).decode()
-
-
-def index_text(fields: Sequence[str], mark: str) -> IndexedText:
-    """The lexemes of all fields with their positions."""
-    positions: dict[str, list[str]] = {}
-    position = length = 0
-    for text in fields:
-        for lexeme in analyse(text):
-            position, length = position + 1, length + 1
-            positions.setdefault(lexeme, []).append(str(min(position, LAST_POSITION)))
-        position += GAP
-    entries = (f"{_quoted(mark + lexeme)}:{','.join(places)}" for lexeme, places in positions.items())
-    return IndexedText(" ".join(entries), length)
+__all__ = ["IndexedText", "all_of", "any_or_two", "in_any", "index_text", "mark_of", "term"]
 
 
 def all_of(phrases: Iterable[Sequence[str]], mark: str) -> str:
@@ -56,17 +18,3 @@ def any_or_two(alone: Sequence[str], paired: Sequence[str], mark: str) -> str:
     single = [term(lexeme, mark) for lexeme in alone]
     pairs = combinations([term(lexeme, mark) for lexeme in paired], 2)
     return " | ".join([*single, *(f"({first} & {second})" for first, second in pairs)])
-
-
-def in_any(queries: Iterable[str]) -> str:
-    """The `tsquery` of texts that any of the queries finds."""
-    return " | ".join(f"({query})" for query in queries)
-
-
-def term(lexeme: str, mark: str) -> str:
-    """One lexeme of one corpus as a `tsquery`."""
-    return _quoted(mark + lexeme)
-
-
-def _quoted(lexeme: str) -> str:
-    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -34,16 +34,16 @@ def free_texts_of(given: Arguments, name: str) -> tuple[str, ...]:
     return tuple(_mended(one, complaint) for one in value)
 
 
-def limit_of(given: Arguments, default: int) -> int:
-    """`limit`: 0 and less mean the default, more than 1,000 means 1,000. Raises ToolError."""
-    value = given.get("limit")
+def limit_of(given: Arguments, default: int, *, name: str = "limit", most: int = MOST) -> int:
+    """How many are asked for: 0 and less mean the default, more than `most` means that. Raises ToolError."""
+    value = given.get(name)
     if value is None:
         return default
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # JSON has one kind of number
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ToolError("limit must be an integer")
-    return min(value, MOST) if value > 0 else default
+        raise ToolError(f"{name} must be an integer")
+    return min(value, most) if value > 0 else default
 
 
 def _mended(value: object, complaint: str) -> str:

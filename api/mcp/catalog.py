@@ -1,11 +1,11 @@
 """The table of tools, and who may see which."""
 
-from api.mcp import memory
+from api.mcp import documents, memory
 from api.mcp.connection import Connection
 from api.mcp.tool import Arguments, Tool, UnknownTool
 from tenants.agents.reading import agent_of
 
-TOOLS: tuple[Tool, ...] = (memory.MEM_SAVE, memory.MEM_SEARCH, memory.MEM_CONTEXT)
+TOOLS: tuple[Tool, ...] = (memory.MEM_SAVE, memory.MEM_SEARCH, memory.MEM_CONTEXT, documents.SEARCH_DOCS)
 
 
 def visible_tools(connection: Connection) -> list[Tool]:

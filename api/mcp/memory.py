@@ -1,13 +1,10 @@
 """The tools that save, search and recall observations."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from django.utils import timezone
 
-from api.errors import problem_of
 from api.mcp.arguments import free_text_of, free_texts_of, limit_of, text_of
 from api.mcp.connection import Connection
+from api.mcp.failing import failing_as
 from api.mcp.tool import Arguments, Tool, ToolError
 from observations.saving import save_observation
 from observations.search import search_observations
@@ -33,7 +30,7 @@ def save(connection: Connection, given: Arguments) -> str:
         project=connection.project,
         tags=free_texts_of(given, "tags"),
     )
-    with _failing_as("failed to save memory"):
+    with failing_as("failed to save memory"):
         save_observation(caller=connection.caller, new=new, now=timezone.now())
     return f"Saved [{kind}] {title}"
 
@@ -44,7 +41,7 @@ def search(connection: Connection, given: Arguments) -> str:
     if not query.strip():
         raise ToolError("query is required")
     where = ObservationFilter(project=connection.project)
-    with _failing_as("search failed"):
+    with failing_as("search failed"):
         hits = search_observations(caller=connection.caller, text=query, where=where, limit=limit)
     if not hits:
         return "No memories found matching the query."
@@ -60,21 +57,9 @@ def context(connection: Connection, given: Arguments) -> str:
     """`mem_context`: the latest sessions and observations of the connection's project."""
     asked = limit_of(given, 0) or None  # as many as the agent is told at each turn
     query = ContextQuery(project=connection.project, limit=asked)
-    with _failing_as("failed to fetch memory context"):
+    with failing_as("failed to fetch memory context"):
         found = fetch_context(caller=connection.caller, query=query, now=timezone.now())
     return found.render() or "No recent memory context available."
-
-
-@contextmanager
-def _failing_as(what: str) -> Iterator[None]:
-    """Tells the model of refusals and of stores that are away; faults of ours pass."""
-    try:
-        yield
-    except Exception as error:  # only to sort them: what is no refusal is raised again
-        problem = problem_of(error)
-        if problem is None:
-            raise
-        raise ToolError(f"{what}: {problem.detail}") from error
 
 
 MEM_SAVE = Tool(

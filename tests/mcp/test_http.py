@@ -44,6 +44,7 @@ def test_an_answer_is_json_with_and_without_the_slash(acme, path):
         "mem_save",
         "mem_search",
         "mem_context",
+        "search_docs",
     ]
     assert "mcp-session-id" not in answer.headers
 

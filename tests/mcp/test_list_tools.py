@@ -52,6 +52,11 @@ def test_the_tools_have_the_schemas_that_agents_know(acme, door):
             "required": ["query"],
         },
         "mem_context": {"type": "object", "properties": {"limit": {"type": "integer"}}},
+        "search_docs": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}, "top_k": {"type": "integer"}},
+            "required": ["query"],
+        },
     }
 
 
@@ -74,7 +79,7 @@ def test_the_eight_types_are_named_where_they_are_needed(acme, web):
 
 def test_a_read_only_key_sees_no_writing_tool_and_cannot_call_one(acme, either):
     reader = acme.with_key(scopes=("read",))
-    assert either.names(reader) == ["mem_search", "mem_context"]
+    assert either.names(reader) == ["mem_search", "mem_context", "search_docs"]
     given = {"type": "decision", "title": "T", "content": "C"}
     assert either.refusal(reader, "mem_save", given) == "Unknown tool: mem_save"
     assert either.call(acme, "mem_search", {"query": "C"})[0] == "No memories found matching the query."
@@ -100,14 +105,14 @@ def test_an_agent_s_settings_hide_a_tool_from_its_keys(acme, web, switch, hidden
     declare(acme, name="other")
     fresh = acme.with_key(agent_id="coder")
     _until(lambda: hidden not in web.names(fresh))
-    assert len(web.names(fresh)) == 2
+    assert len(web.names(fresh)) == 3
     assert web.refusal(fresh, hidden, arguments) == f"Unknown tool: {hidden}"
-    assert len(web.names(acme.with_key(agent_id="other"))) == 3
+    assert len(web.names(acme.with_key(agent_id="other"))) == 4
 
 
 def test_an_agent_s_settings_hold_over_either_transport(acme, either):
     declare(acme, autoSave=False, autoSearch=False)
-    assert either.names(acme.with_key(agent_id="coder")) == ["mem_context"]
+    assert either.names(acme.with_key(agent_id="coder")) == ["mem_context", "search_docs"]
 
 
 def test_mem_context_cannot_be_switched_off(acme, web):

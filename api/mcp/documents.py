@@ -1,0 +1,57 @@
+"""The tool that searches documents."""
+
+from api.mcp.arguments import free_text_of, limit_of
+from api.mcp.connection import Connection
+from api.mcp.failing import failing_as
+from api.mcp.tool import Arguments, Tool, ToolError
+from knowledge.search import search_chunks
+from knowledge.types import ChunkFilter, ChunkHit
+
+FOUND = 5  # what is answered when no number is named
+MOST = 20  # each is a passage of some hundred words
+LONGEST_QUERY = 10_000  # characters
+
+
+def search(connection: Connection, given: Arguments) -> str:
+    """`search_docs`: passages that answer a query, of the project's documents and everybody's."""
+    query, top_k = free_text_of(given, "query"), limit_of(given, FOUND, name="top_k", most=MOST)
+    if not query.strip():
+        raise ToolError("query is required")
+    where = ChunkFilter(project=connection.project)
+    with failing_as("search failed"):
+        hits = search_chunks(caller=connection.caller, query=query[:LONGEST_QUERY], top_k=top_k, where=where)
+    if not hits:
+        return "No documents found matching the query."
+    found = "".join(_passage(position, hit) for position, hit in enumerate(hits, 1))
+    return f"Found {len(hits)} passages:\n\n{found}"
+
+
+def _passage(position: int, hit: ChunkHit) -> str:
+    place = [hit.document.title, hit.chunk.heading, hit.page_name]
+    source = f"   Source: {hit.document.source}\n" if hit.document.source else ""
+    return f"{position}. {' | '.join(filter(None, place))}\n{source}{hit.chunk.text}\n\n"
+
+
+SEARCH_DOCS = Tool(
+    name="search_docs",
+    title="Search documents",
+    description=(
+        "Search the documents of this project, such as manuals, policies and tickets, for passages that "
+        "answer a question. Your memories are not among them: call it when the answer should stand in "
+        "writing. Takes key words or a whole question; answers the best passages first, each with the "
+        "document's title, its heading and where it comes from, so that you can cite it."
+    ),
+    schema={
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "Key words, or a question in plain language."},
+            "top_k": {
+                "type": "integer",
+                "description": f"How many passages to answer at most, {FOUND} if left out.",
+            },
+        },
+        "required": ["query"],
+    },
+    scope="read",
+    run=search,
+)
