@@ -1,5 +1,6 @@
 """Serializer fields that every dialect uses."""
 
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -26,6 +27,16 @@ class Id(Text):
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("max_length", 255)
         super().__init__(allow_blank=False, **kwargs)
+
+
+@extend_schema_field(OpenApiTypes.DATETIME)
+class Moment(serializers.DateTimeField):
+    """A moment that names its time zone: what was true when must not depend on the server's."""
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        if value.tzinfo is None:
+            raise serializers.ValidationError("Must name its time zone, such as Z.")
+        return super().enforce_timezone(value)
 
 
 def refuse_slash_at_end(session_id: str) -> None:

@@ -39,14 +39,27 @@ NEEDS_AGENT = {
 HAS_VERSIONS = {
     ("put", "/api/v1/sessions/{session_id}/checkpoint"),
     ("patch", "/api/v1/policy"),
+    ("patch", "/api/v1/episodes/{episode_id}"),
     ("post", "/api/v1/policy/rollback"),
 }
 NEEDS_OBSERVATION = {
     *((method, "/observations/{observation_id}") for method in ("get", "patch")),
     ("get", "/timeline"),
 }
+NEEDS_SLOT = {
+    *((method, "/api/v1/entities/{user_id}/{key}") for method in ("get", "delete")),
+    ("get", "/api/v1/entities/{user_id}/{key}/history"),
+    *(("post", f"/api/v1/entities/{{user_id}}/{{key}}/{verb}") for verb in ("confirm", "pin", "unpin")),
+}
 NEEDS_VERSION = {("get", "/api/v1/policy/diff"), ("post", "/api/v1/policy/rollback")}
-NEEDS_ITEM = ("/api/v1/jobs/{", "/api/v1/observations/{")
+NEEDS_MEMORY = {("post", "/api/v1/assemble"), ("post", "/api/v1/feedback")}  # or a procedure that is named
+NEEDS_ITEM = (
+    "/api/v1/documents/{",
+    "/api/v1/episodes/{",
+    "/api/v1/jobs/{",
+    "/api/v1/observations/{",
+    "/api/v1/procedures/{",
+)
 # Where two writers can meet, or an id can mean several things.
 CAN_CONFLICT = {
     ("get", "/context"),
@@ -56,7 +69,7 @@ CAN_CONFLICT = {
 NAMES_SESSION = ("/api/v1/sessions/{", "/working-memory/", "/ledger/")
 # Writes that PostgreSQL does not keep or that add nothing when they are sent again, and what only looks like
 # one.
-NOT_ONCE = ("/working-memory/", "/episodic/search", "/api/v1/recall", "/import")
+NOT_ONCE = ("/working-memory/", "/episodic/search", "/api/v1/recall", "/api/v1/documents/search", "/import")
 IDEMPOTENCY_KEY = {
     "in": "header",
     "name": HEADER,
@@ -105,7 +118,7 @@ def _is_done_once(method: str, path: str) -> bool:
 def _statuses(method: str, path: str) -> list[int]:
     # What elsewhere is 422 is 400 in this dialect.
     statuses = {400 if one == 422 else one for one in ALWAYS} if path.startswith(AGENTOPS) else {*ALWAYS}
-    needed = NEEDS_SESSION | NEEDS_AGENT | NEEDS_OBSERVATION | NEEDS_VERSION
+    needed = NEEDS_SESSION | NEEDS_AGENT | NEEDS_OBSERVATION | NEEDS_SLOT | NEEDS_VERSION | NEEDS_MEMORY
     if (method, path) in needed or path.startswith(NEEDS_ITEM):
         statuses.add(404)
     if (method, path) in HAS_VERSIONS:

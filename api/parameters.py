@@ -1,5 +1,6 @@
 """What the routes read from the query string, for the OpenAPI document alone; the views do the reading."""
 
+from datetime import datetime
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
@@ -58,7 +59,13 @@ MEMORY_TYPE = OpenApiParameter(
     enum=MemoryType.values,
     description="Only episodes of this kind; repeated, of any of them.",
 )
-OF_EPISODES = [OF_SESSION, NAMESPACE, MEMORY_TYPE]
+AS_OF = OpenApiParameter(
+    "as_of", datetime, description="What held at that moment, which names its time zone; by default now."
+)
+HISTORY = OpenApiParameter(
+    "history", bool, description="`true`: those that hold no more, too. Not beside `as_of`.", default=False
+)
+OF_EPISODES = [OF_SESSION, NAMESPACE, MEMORY_TYPE, AS_OF, HISTORY]
 
 # Versions of a checkpoint.
 IF_MATCH = OpenApiParameter(

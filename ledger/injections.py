@@ -58,8 +58,8 @@ def mark_items(
     answer: object = None,
     longest: int | None = None,
 ) -> None:
-    """Marks all of them in one commit, overwriting marks that are there. `answer` is what the caller tells, of
-    which at most `longest` characters are kept for who sends the request again."""
+    """Marks all of them in one commit, overwriting marks that are there. `answer` is what the caller tells;
+    at most `longest` characters of it are kept for who sends the request again."""
 
     def commit(ref: SessionRef) -> tuple[bool, bool]:
         querysets.mark_all(ref=ref, items=items, now=now)

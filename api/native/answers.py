@@ -4,7 +4,7 @@ from typing import Any
 
 from episodic.models import Episode
 from recall.sessions import EndedSession
-from recall.start import StartedSession
+from recall.turns import Told
 from recall.types import Hit, Recalled
 from tenants.models import Job, PolicyVersion, Tombstone
 from tenants.policy.versions import LevelPolicy
@@ -30,13 +30,13 @@ def session(one: Session) -> dict[str, Any]:
     }
 
 
-def appended_turns(one: Appended) -> dict[str, Any]:
-    """What appending turns did. Nothing is summarised on the way yet."""
+def appended_turns(one: Told) -> dict[str, Any]:
+    """What appending turns did, and whether older ones were left to a new summary."""
     return {
-        "accepted": one.accepted,
-        "duplicates": one.duplicates,
-        "turn_count": one.turn_count,
-        "summarised": False,
+        "accepted": one.appended.accepted,
+        "duplicates": one.appended.duplicates,
+        "turn_count": one.appended.turn_count,
+        "summarised": one.summarised,
     }
 
 
@@ -93,7 +93,13 @@ def episode(one: Episode) -> dict[str, Any]:
         "event_date": one.event_date,
         "metadata": one.metadata,
         "embedded": not one.embed_pending,
+        "valid_from": one.valid_from or one.created_at,
+        "valid_to": one.valid_to,
+        "superseded_by": one.superseded_by,
+        "pinned_at": one.pinned_at,
         "created_at": one.created_at,
+        "updated_at": one.updated_at,
+        "version": one.version,
     }
 
 
@@ -104,16 +110,6 @@ def ended(one: EndedSession) -> dict[str, Any]:
         "summary": one.summary,
         "episode_id": one.episode_id,
         "message_count": one.message_count,
-    }
-
-
-def started(one: StartedSession) -> dict[str, Any]:
-    """What a session begins with. There are no entity slots and no procedures yet."""
-    return {
-        "session": session(one.session),
-        "entities": [],
-        "episodes": [{**episode(found.episode), "score": found.score} for found in one.episodes],
-        "procedures": [],
     }
 
 
@@ -198,6 +194,6 @@ def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
             "arm": "vector",
             "exact": True,
             "model": found.model,
-            "formula": "score = cosine",
+            "formula": f"score = {' + '.join(one.signals)}",
         }
     return shown

@@ -1,5 +1,8 @@
 """Episodes and recall."""
 
+from typing import Any
+
+from django.db.models import Model
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -9,12 +12,17 @@ from api import parameters
 from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
-from api.native.views import NativeView, page_size
+from api.native.decision_schemas import Decision
+from api.native.decisions import saved_answer
+from api.native.episode_schemas import StoredEpisode
+from api.native.moments import aware_moment_of
+from api.native.views import NativeView, flag, page_size
 from api.views import caller_of, json_body, named_user, query_id, validated
-from episodic.episodes import list_episodes, store_episode
-from episodic.models import Episode, MemoryType
+from episodic.episodes import list_episodes
+from episodic.models import MemoryType
 from episodic.types import EpisodeFilter, NewEpisode
 from recall.recall import recall
+from recall.saving import save_episode
 from recall.types import RecallQuery
 from tenants.errors import Invalid
 
@@ -25,6 +33,7 @@ class EpisodesView(NativeView):
     scopes = {"GET": "read", "POST": "write"}
 
     @extend_schema(
+        operation_id="episodes_list",
         summary="Episodes, newest first",
         parameters=[*parameters.LIST, *parameters.OWNERS, *parameters.OF_EPISODES],
         responses=schemas.EpisodePage,
@@ -38,6 +47,7 @@ class EpisodesView(NativeView):
             session_id=query_id(request, "session_id"),
             namespace=query_id(request, "namespace"),
             memory_types=_memory_types(request),
+            **_validity(request),
         )
         found = list_episodes(
             caller=caller_of(request), where=where, limit=limit + 1, before=position_of(request)
@@ -48,7 +58,7 @@ class EpisodesView(NativeView):
         summary="Store an episode",
         parameters=[parameters.BODY_USER],
         request=serializers.NewEpisodeBody,
-        responses={201: schemas.Episode},
+        responses={201: StoredEpisode, 202: Decision},
     )
     def post(self, request: Request) -> Response:
         body = validated(serializers.NewEpisodeBody, json_body(request))
@@ -62,13 +72,14 @@ class EpisodesView(NativeView):
             entities=tuple(body.get("entities", ())),
             outcome=body.get("outcome", ""),
             event_date=body.get("event_date"),
+            valid_from=body.get("valid_from"),
             metadata=body.get("metadata", {}),
         )
         return once(
             request,
-            Episode,
-            lambda: store_episode(caller=caller_of(request), new=new, now=timezone.now()),
-            lambda stored: Response(answers.episode(stored), status=201),
+            Model,
+            lambda: save_episode(caller=caller_of(request), new=new, now=timezone.now()),
+            saved_answer,
         )
 
 
@@ -94,10 +105,19 @@ class RecallView(NativeView):
             topics=tuple(body.get("topics", ())),
             since=body.get("since"),
             until=body.get("until"),
+            as_of=body.get("as_of"),
         )
         query = RecallQuery(text=body["query"], where=where, top_k=body.get("top_k"))
         found = recall(caller=caller_of(request), query=query)
         return Response(answers.recalled(found, explain=body.get("explain", False)))
+
+
+def _validity(request: Request) -> dict[str, Any]:
+    """The moment that is asked about, or whether all that ever held are."""
+    as_of, history = aware_moment_of(query_id(request, "as_of"), "as_of"), bool(flag(request, "history"))
+    if as_of is not None and history:
+        raise Invalid("Either what held then, or all that ever held.", "history")
+    return {"as_of": as_of, "history": history}
 
 
 def _memory_types(request: Request) -> tuple[str, ...]:

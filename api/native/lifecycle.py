@@ -14,7 +14,8 @@ from rest_framework.response import Response
 from api import parameters
 from api.entity_tags import named_versions
 from api.idempotency import once
-from api.native import answers, schemas, serializers
+from api.native import schemas, serializers
+from api.native.start_answers import started
 from api.native.views import NativeView, session_address
 from api.parsers import parse_json
 from api.views import body_of, caller_of, json_body, named_user, validated
@@ -53,7 +54,7 @@ class StartView(NativeView):
             query=body.get("query"),
             now=timezone.now(),
         )
-        return once(request, StartedSession, start, lambda done: Response(answers.started(done)))
+        return once(request, StartedSession, start, lambda done: Response(started(done)))
 
 
 class CheckpointView(NativeView):

@@ -1,6 +1,6 @@
 """Observations: found by what they are, with their history and the trash."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from api import parameters
 from api.idempotency import once
 from api.native import observation_schemas
 from api.native.cursors import numbered_position_of, page
+from api.native.moments import moment_of
 from api.native.views import NativeView, page_size, whole_number
 from api.views import caller_of, checked_id, query_id
 from observations.editing import list_revisions
@@ -132,8 +133,8 @@ def _filter(request: Request) -> ObservationFilter:
         user_id=query_id(request, "user_id"),
         session_id=query_id(request, "session_id"),
         tags=tuple(checked_id(tag, "tag") for tag in request.query_params.getlist("tag")),
-        since=_moment(query_id(request, "since"), "since"),
-        until=_moment(query_id(request, "until"), "until"),
+        since=moment_of(query_id(request, "since"), "since"),
+        until=moment_of(query_id(request, "until"), "until"),
     )
 
 
@@ -142,17 +143,6 @@ def _is_trash(request: Request) -> bool:
     if state is not None and state not in STATES:
         raise Invalid(f"Must be one of {', '.join(STATES)}.", "state")
     return state == "trash"
-
-
-def _moment(text: str | None, field: str) -> datetime | None:
-    """A moment, in UTC unless it says otherwise."""
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise Invalid("Must be a moment such as 2026-01-31T12:00:00Z.", field) from error
 
 
 def _named(observation_id: str) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from api.fields import AnyJSON
+from api.native.entity_schemas import Entity
 from api.native.serializers import ROLES
 from episodic.models import MemoryType
 from tenants.models import JobState
@@ -168,7 +169,13 @@ class Episode(serializers.Serializer[Any]):
     event_date = serializers.DateTimeField(allow_null=True)
     metadata = serializers.DictField(child=AnyJSON())
     embedded = serializers.BooleanField()
+    valid_from = serializers.DateTimeField()
+    valid_to = serializers.DateTimeField(allow_null=True, help_text="When it ceased to hold; null: it holds.")
+    superseded_by = serializers.UUIDField(allow_null=True, help_text="The episode that holds instead.")
+    pinned_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField(allow_null=True)
+    version = serializers.IntegerField(help_text="The entity tag.")
 
 
 class EpisodePage(serializers.Serializer[Any]):
@@ -180,11 +187,17 @@ class StartEpisode(Episode):
     score = serializers.FloatField(allow_null=True, help_text="For `query`; null for one of the newest.")
 
 
+class StartProcedure(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    version = serializers.CharField()
+    body = serializers.CharField()
+
+
 class StartedSession(serializers.Serializer[Any]):
     session = Session()
-    entities = serializers.ListField(child=AnyJSON())
+    entities = Entity(many=True)
     episodes = StartEpisode(many=True)
-    procedures = serializers.ListField(child=AnyJSON())
+    procedures = StartProcedure(many=True)
 
 
 class WrittenCheckpoint(serializers.Serializer[Any]):

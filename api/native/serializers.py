@@ -5,7 +5,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import AnyJSON, Id, Text, refuse_slash_at_end
+from api.fields import AnyJSON, Id, Moment, Text, refuse_slash_at_end
 from episodic.models import MemoryType
 
 ROUTES = ("/turns", "/events", "/window", "/end", "/start", "/checkpoint")
@@ -98,6 +98,7 @@ class NewEpisodeBody(Strict):
     entities = serializers.ListField(child=Id(), required=False, max_length=100)
     outcome = Text(required=False)
     event_date = serializers.DateTimeField(required=False, allow_null=True)
+    valid_from = Moment(required=False, allow_null=True, help_text="Since when it holds; by default now.")
     metadata = serializers.DictField(child=AnyJSON(), required=False)
 
 
@@ -127,5 +128,6 @@ class RecallBody(Strict):
     topics = serializers.ListField(child=Id(), required=False, max_length=100)
     since = serializers.DateTimeField(required=False, allow_null=True)
     until = serializers.DateTimeField(required=False, allow_null=True)
+    as_of = Moment(required=False, allow_null=True, help_text="What held then; by default what holds now.")
     top_k = serializers.IntegerField(required=False, min_value=1, max_value=200)
     explain = serializers.BooleanField(required=False)

@@ -14,11 +14,11 @@ from api import parameters
 from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
-from api.native.views import NativeView, page_size, session_address, whole_number
+from api.native.views import NativeView, flag, page_size, session_address, whole_number
 from api.views import caller_of, checked_id, json_body, named_user, query_id, validated
 from recall.sessions import DeletedSession, EndedSession, delete_session, end_session
-from tenants.errors import Invalid
-from working.events import Appended, append_events, event_type_of, list_events, role_of
+from recall.turns import Told, append_turns
+from working.events import event_type_of, list_events, role_of
 from working.listing import list_sessions
 from working.sessions import Opened, access_session, open_session
 from working.turns import read_window
@@ -44,7 +44,7 @@ class SessionsView(NativeView):
             agent_id=query_id(request, "agent_id"),
             project=query_id(request, "project"),
             namespace=query_id(request, "namespace"),
-            active=_flag(request, "active"),
+            active=flag(request, "active"),
             before=position_of(request),
             limit=limit + 1,
         )
@@ -118,14 +118,14 @@ class TurnsView(NativeView):
         body = validated(serializers.AppendTurns, json_body(request))
         now = timezone.now()
         append = partial(
-            append_events,
+            append_turns,
             caller=caller_of(request),
             address=_address(request, session_id, body.get("user_id")),
             events=[_turn(turn, now) for turn in body["turns"]],
             agent_id=body.get("agent_id"),
             now=now,
         )
-        return once(request, Appended, append, lambda done: Response(answers.appended_turns(done)))
+        return once(request, Told, append, lambda done: Response(answers.appended_turns(done)))
 
 
 class EventsView(NativeView):
@@ -171,13 +171,13 @@ class EventsView(NativeView):
     def post(self, request: Request, session_id: str) -> Response:
         now = timezone.now()
         append = partial(
-            append_events,
+            append_turns,
             caller=caller_of(request),
             address=session_address(request, session_id),
             events=[_event(item, now) for item in _event_bodies(json_body(request))],
             now=now,
         )
-        return once(request, Appended, append, lambda done: Response(answers.appended_events(done)))
+        return once(request, Told, append, lambda done: Response(answers.appended_events(done.appended)))
 
 
 class WindowView(NativeView):
@@ -264,12 +264,3 @@ def _event_bodies(body: Any) -> list[dict[str, Any]]:
     if isinstance(body, list):
         return list(validated(serializers.NewEvents, {"events": body})["events"])
     return [validated(serializers.NewEventBody, body)]
-
-
-def _flag(request: Request, name: str) -> bool | None:
-    raw = request.query_params.get(name)
-    if raw is None:
-        return None
-    if raw.lower() not in {"true", "false", "1", "0"}:
-        raise Invalid("Must be true or false.", name)
-    return raw.lower() in {"true", "1"}

@@ -3,11 +3,32 @@ leaves, and is refused if it ends like a route below it."""
 
 from django.urls import re_path
 
-from api.native import agents, episodes, hooks, jobs, lifecycle, observations, policy, sessions, subjects
+from api.native import (
+    agents,
+    assembling,
+    decisions,
+    documents,
+    entities,
+    episode_changes,
+    episodes,
+    feedback,
+    hooks,
+    jobs,
+    lifecycle,
+    observations,
+    policy,
+    procedures,
+    remembering,
+    sessions,
+    subjects,
+)
 
 ID = r"(?P<session_id>[\s\S]+?)"
+EPISODE = r"(?P<episode_id>[^/]+)"
 NUMBER = r"(?P<observation_id>[^/]+)"
 SUBJECT = r"(?P<user_id>[\s\S]+?)"
+DECISION = r"(?P<decision_id>[^/]+)"
+SLOT = rf"{SUBJECT}/(?P<key>[^/]+)"  # a key holds no slash, nor is it one of the routes below it
 
 urlpatterns = [
     re_path(r"^sessions/?\Z", sessions.SessionsView.as_view()),
@@ -21,7 +42,13 @@ urlpatterns = [
     re_path(rf"^sessions/{ID}/checkpoint/?\Z", lifecycle.CheckpointView.as_view()),
     re_path(rf"^sessions/{ID}/?\Z", sessions.SessionView.as_view()),
     re_path(r"^episodes/?\Z", episodes.EpisodesView.as_view()),
+    re_path(rf"^episodes/{EPISODE}/history/?\Z", episode_changes.HistoryView.as_view()),
+    re_path(rf"^episodes/{EPISODE}/pin/?\Z", episode_changes.PinView.as_view()),
+    re_path(rf"^episodes/{EPISODE}/unpin/?\Z", episode_changes.UnpinView.as_view()),
+    re_path(rf"^episodes/{EPISODE}/retract/?\Z", episode_changes.RetractView.as_view()),
+    re_path(rf"^episodes/{EPISODE}/?\Z", episode_changes.EpisodeView.as_view()),
     re_path(r"^recall/?\Z", episodes.RecallView.as_view()),
+    re_path(r"^remember/?\Z", remembering.RememberView.as_view()),
     re_path(r"^agents/?\Z", agents.AgentsView.as_view()),
     re_path(r"^agents/(?P<name>[\s\S]+?)/?\Z", agents.AgentView.as_view()),
     re_path(r"^hooks/tool-result/?\Z", hooks.ToolResultView.as_view()),
@@ -30,6 +57,24 @@ urlpatterns = [
     re_path(rf"^observations/{NUMBER}/revisions/?\Z", observations.RevisionsView.as_view()),
     re_path(rf"^observations/{NUMBER}/restore/?\Z", observations.RestoreView.as_view()),
     re_path(rf"^observations/{NUMBER}/?\Z", observations.ObservationView.as_view()),
+    re_path(r"^entities/?\Z", entities.EntitiesView.as_view()),
+    re_path(rf"^entities/{SLOT}/history/?\Z", entities.EntityHistoryView.as_view()),
+    re_path(rf"^entities/{SLOT}/confirm/?\Z", entities.EntityConfirmView.as_view()),
+    re_path(rf"^entities/{SLOT}/pin/?\Z", entities.EntityPinView.as_view()),
+    re_path(rf"^entities/{SLOT}/unpin/?\Z", entities.EntityUnpinView.as_view()),
+    re_path(rf"^entities/{SLOT}/?\Z", entities.EntityView.as_view()),
+    re_path(r"^assemble/?\Z", assembling.AssembleView.as_view()),
+    re_path(r"^write-decisions/?\Z", decisions.DecisionsView.as_view()),
+    re_path(rf"^write-decisions/{DECISION}/confirm/?\Z", decisions.ConfirmView.as_view()),
+    re_path(rf"^write-decisions/{DECISION}/reject/?\Z", decisions.RejectView.as_view()),
+    re_path(rf"^write-decisions/{DECISION}/?\Z", decisions.DecisionView.as_view()),
+    re_path(r"^feedback/?\Z", feedback.FeedbackView.as_view()),
+    re_path(r"^injections/?\Z", feedback.InjectionsView.as_view()),
+    re_path(r"^documents/?\Z", documents.DocumentsView.as_view()),
+    re_path(r"^documents/search/?\Z", documents.SearchDocumentsView.as_view()),
+    re_path(r"^documents/(?P<document_id>[^/]+)/?\Z", documents.DocumentView.as_view()),
+    re_path(r"^procedures/?\Z", procedures.ProceduresView.as_view()),
+    re_path(r"^procedures/(?P<name>[\s\S]+?)/?\Z", procedures.ProcedureView.as_view()),
     re_path(r"^policy/?\Z", policy.PolicyView.as_view()),
     re_path(r"^policy/versions/?\Z", policy.VersionsView.as_view()),
     re_path(r"^policy/diff/?\Z", policy.DiffView.as_view()),

@@ -21,10 +21,10 @@ class NativeView(DialectView):
     def shape(self, problem: Problem) -> Any:
         return errors.shape(problem)
 
-    def handle_exception(self, exc: Exception) -> Response:
-        response = super().handle_exception(exc)
-        response.content_type = "application/problem+json"
-        return response
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        if response.status_code >= 400 and isinstance(response, Response):
+            response.content_type = "application/problem+json"
+        return super().finalize_response(request, response, *args, **kwargs)
 
 
 def session_address(request: Request, session_id: str) -> SessionAddress:
@@ -47,6 +47,16 @@ def whole_number(
     if not raw.isascii() or not raw.isdecimal() or len(raw) > 20 or not minimum <= int(raw) <= maximum:
         raise Invalid(f"Must be a whole number from {minimum} to {maximum}.", name)
     return int(raw)
+
+
+def flag(request: Request, name: str) -> bool | None:
+    """A yes or no from the query string. Raises Invalid when it is neither."""
+    raw = request.query_params.get(name)
+    if raw is None:
+        return None
+    if raw.lower() not in {"true", "false", "1", "0"}:
+        raise Invalid("Must be true or false.", name)
+    return raw.lower() in {"true", "1"}
 
 
 def page_size(request: Request) -> int:

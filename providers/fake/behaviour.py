@@ -27,6 +27,7 @@ class Behaviour:
     truncated: int = 0  # finish_reason `length`
     filtered: int = 0  # finish_reason `content_filter`
     refusal: int = 0  # the model will not
+    says: str = ""  # the answer of a chat, when it is to be this one
     fenced: int = 0  # JSON in a code fence
     shuffled: int = 0  # vectors out of order
     floats: int = 0  # vectors as numbers although base64 was asked for

@@ -250,6 +250,7 @@ def completion(control: Control, body: dict[str, Any]) -> dict[str, Any]:
     if control.strikes("off_schema"):
         value = answers.off_schema(value)
     content = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    content = control.behaviour.says or content
     finish, refusal = "stop", None
     if control.strikes("fenced"):
         content = f"```json\n{content}\n```"

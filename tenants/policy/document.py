@@ -17,26 +17,10 @@ Handling = Literal["refuse", "redact", "hold"]
 # Fields that nothing reads yet, and what will. Nobody can decide them, nor is told that they hold: a
 # protection that is switched on and does nothing is worse than none. Whoever reads one takes it out here.
 AWAITED: Mapping[str, str] = {
-    "write.events": "the event log's switch",
-    "write.entities": "write policies",
-    "summary.every_turns": "periodic summaries",
-    "summary.above_tokens": "periodic summaries",
-    "entities.min_confidence": "entities",
-    "entities.allowed_keys": "entities",
-    "entities.high_impact_keys": "entities",
-    "sensitive.secrets": "the blocklist",
-    "sensitive.cards": "the blocklist",
-    "sensitive.health": "the blocklist",
-    "episodes.index_turns": "verbatim memory",
     "recall.alpha": "fused recall",
     "recall.decay": "fused recall",
     "recall.entity_boost": "fused recall",
     "recall.session_recency_days": "fused recall",
-    "recall.feedback_weight": "feedback",
-    "retention.episodes_days": "retention",
-    "retention.events_days": "retention",
-    "limits.entity_value_chars": "entities",
-    "limits.entities_per_user": "entities",
     "evaluation.session_share": "evaluation",
 }
 
@@ -106,6 +90,11 @@ class Write(Section):
     )
     episodes: Literal["periodic", "selective", "both", "off"] = chosen(
         "periodic", "Whether sessions become summaries, single turns become highlights, or both."
+    )
+    on_turn: bool = chosen(
+        False,
+        "Whether each of the user's turns is looked at for facts and highlights when it comes in, without "
+        "being asked for.",
     )
 
 

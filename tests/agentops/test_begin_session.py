@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.agentops.shapes import get, refused
-from tests.api.calls import quoted
+from tests.api.call import quoted
 
 
 def begin(member, **body):

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests.agentops.shapes import NOTE, get, read, refused, save
-from tests.api.calls import AGENTOPS
+from tests.api.dialect_calls import AGENTOPS
 
 each = pytest.mark.parametrize("call", AGENTOPS, ids=lambda call: call.name)
 WRITES = [call for call in AGENTOPS if call.body is not None]

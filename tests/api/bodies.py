@@ -25,12 +25,22 @@ SESSION = {
 }
 EPISODE = {
     "text": "short", "user_id": None, "agent_id": None, "session_id": "{id}", "memory_type": "semantic",
-    "topics": ["a"], "entities": ["b"], "outcome": "fine", "event_date": None, "metadata": {},
+    "topics": ["a"], "entities": ["b"], "outcome": "fine", "event_date": None, "valid_from": None,
+    "metadata": {},
+}  # fmt: skip
+CHANGE = {
+    "text": "other", "topics": ["a"], "entities": ["b"], "outcome": "fine", "event_date": None,
+    "metadata": {},
 }  # fmt: skip
 RECALL = {
     "query": "sesame", "user_id": None, "agent_id": None, "session_id": "{id}", "project": None,
-    "memory_type": ["semantic"], "topics": ["a"], "since": None, "until": None, "top_k": 200,
+    "memory_type": ["semantic"], "topics": ["a"], "since": None, "until": None, "as_of": None, "top_k": 200,
     "explain": True,
+}  # fmt: skip
+
+REMEMBER = {
+    "session_id": "{id}", "user_id": "alice", "agent_id": None, "user_message": "My name is Alice.",
+    "assistant_message": "Hello.",
 }  # fmt: skip
 
 AGENT = {
@@ -52,6 +62,27 @@ BEFORE_TOOL = {
     "agent": "coder", "session_id": "{id}", "user_id": None, "tool": "bash", "args": {"command": "git pull"},
 }  # fmt: skip
 TOOL_RESULT = BEFORE_TOOL | {"output": "an error", "error": None, "duration_ms": 12}
+ASSEMBLE = {
+    "session_id": "{id}", "user_id": None, "agent_id": None, "query": "sesame", "system": "Be brief.",
+    "token_budget": 1_000, "dedupe": True, "environment": None, "procedures": [],
+    "include": ["session", "summary", "window"],  # which a key that only reads may ask for, too
+}  # fmt: skip
+FEEDBACK = {
+    "injection_id": None, "kind": "observation", "memory_id": "999999999999999999", "session_id": "{id}",
+    "verdict": "helpful", "note": "why",
+}  # fmt: skip
+SLOT = {
+    "value": {"any": ["thing"]}, "confidence": 0.9, "source": "form", "agent_id": None,
+    "source_session": "{id}", "source_turn": 1, "valid_from": "2020-01-01T00:00:00Z",
+}  # fmt: skip
+DOCUMENT = {
+    "title": "Short", "content": "# Short\n\nOpen sesame.", "source": "shelf/short.md", "media_type": None,
+    "project": None, "user_id": None, "metadata": {"a": ["b"]},
+}  # fmt: skip
+DOCUMENT_SEARCH = {
+    "query": "sesame", "top_k": 3, "user_id": None,
+    "filters": {"project": None, "source": None, "title": None, "metadata": {}},
+}  # fmt: skip
 POLICY = {"agent_id": None, "document": {"recall": {"top_k": 7}}, "version": None, "note": "why"}
 ROLLBACK = {"agent_id": None, "to": 0, "version": None, "note": "why"}
 

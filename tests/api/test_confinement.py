@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import pytest
 from django_redis import get_redis_connection
 
-from tests.api.calls import AGENTOPS, CALLS, Call, assert_refusal
+from tests.api.call import Call
+from tests.api.calls import CALLS
+from tests.api.dialect_calls import AGENTOPS
+from tests.api.refusals import assert_refusal
 from tests.conftest import Member, make_member
 
 SECRET = "sesame-4711"
@@ -124,7 +127,9 @@ def test_a_session_of_another_agent_or_project_is_refused(house, call):
 def test_a_bound_key_does_its_own_work(acme, kind):
     own = acme.with_key(**{kind: MINE[kind]})
     for call in [call for call in CALLS if call.scope in {"read", "write"}]:
-        if call.method != "DELETE":
+        if call.refuses(kind):
+            assert_refusal(call.send(own), call, 403)
+        elif call.method != "DELETE":
             if "agent_id" in call.in_body and kind == "agent_id":
                 answer = call.send(own, body=call.body_for("s") | {"agent_id": "coder"})
             elif call in AGENTOPS and call.body and kind == "agent_id":

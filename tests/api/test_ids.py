@@ -5,7 +5,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.api.calls import WITH_ID, assert_refusal, quoted
+from tests.api.call import quoted
+from tests.api.calls import WITH_ID
+from tests.api.refusals import assert_refusal
 
 ODD = [
     "a/b", "a:b", "a%2Fb", "a%2fb", "a%252Fb", "a b", "a+b", "a%20b", " a", "a ", "{a}", "{}", "a{b}c",

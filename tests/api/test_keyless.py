@@ -7,7 +7,8 @@ import pytest
 
 from tenants.anonymous import anonymous_caller
 from tenants.errors import Unauthenticated
-from tests.api.calls import CALLS, assert_refusal
+from tests.api.calls import CALLS
+from tests.api.refusals import assert_refusal
 from tests.conftest import make_member
 from tests.plugin import HOME
 from tests.processes import Web

@@ -15,7 +15,8 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
 import api
-from tests.api.calls import CALLS, Call
+from tests.api.call import Call
+from tests.api.calls import CALLS
 from tests.api.test_idempotency import WRITES
 
 # Shown once, under the id's own route: an id that looks like a route of its own.
@@ -28,7 +29,7 @@ LOOKALIKES = {
 SHOWN = [one for one in CALLS if (one.method, one.path) not in LOOKALIKES]
 QUERY_READ = re.compile(
     r"(?:query_params\.get(?:list)?\(|"
-    r'(?:query_id|whole_number|_flag|text_in_query|free_text_in_query|number_in_query)\(\s*request,\s*)"(\w+)"'
+    r'(?:query_id|whole_number|flag|text_in_query|free_text_in_query|number_in_query)\(\s*request,\s*)"(\w+)"'
 )
 
 

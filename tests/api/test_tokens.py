@@ -6,7 +6,8 @@ import time
 import httpx
 import pytest
 
-from tests.api.calls import CALLS, assert_refusal
+from tests.api.calls import CALLS
+from tests.api.refusals import assert_refusal
 from tests.conftest import make_member
 from tests.plugin import HOME
 from tests.processes import Web

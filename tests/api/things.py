@@ -1,13 +1,24 @@
-"""What calls work on: jobs, exports, observations."""
+"""What calls work on: jobs, exports, observations, slots, documents, procedures."""
 
 import secrets
+from urllib.parse import quote
 from uuid import UUID
 
 from django.utils import timezone
 
+from episodic.entities import NewEntity, put_entity
+from episodic.episodes import build_episode
+from episodic.types import NewEpisode
+from knowledge.deploying import deploy_procedures
+from knowledge.ingesting import ingest_document
+from knowledge.procedure_files import read_procedure
+from knowledge.types import NewDocument
+from ledger.decisions import Refused, note_decision
 from observations.projects import bound_project
 from observations.saving import save_observation
 from observations.types import NewObservation
+from recall.holding import hold_entity
+from tenants.agents.reading import forget
 from tenants.models import ExportChunk, Job
 from tenants.scope import scope
 from tests.conftest import Member
@@ -50,3 +61,58 @@ def noted(member: Member) -> int:
         project="" if bound_project(member.caller) else "apollo",
     )
     return save_observation(caller=member.caller, new=new, now=timezone.now()).observation.id
+
+
+def slot(member: Member, *, waits: bool) -> str:
+    """A slot within the reach of the member's key, as a path names it; or one with a value that waits."""
+    text = secrets.token_hex(8)
+    user = member.caller.user_id or text
+    new = NewEntity(user_id=user, key="email" if waits else text, value=text, extracted=waits)
+    written = put_entity(caller=member.caller, new=new, now=timezone.now()).entity
+    assert written is not None
+    return f"{quote(user, safe='')}/{written.key}"
+
+
+def held(member: Member) -> UUID:
+    """A write that is held, within the reach of the member's key."""
+    text, caller = secrets.token_hex(8), member.caller
+    new = NewEntity(user_id=caller.user_id or text, key=text, value=text)
+    refused = Refused("entity", "blocklist", text, held=hold_entity(new), outcome="held")
+    with scope(member.tenant.id):
+        return note_decision(
+            caller=caller,
+            session_id="s",
+            user_id=caller.user_id or text,
+            agent_id=caller.agent_id,
+            project=caller.project,
+            refused=refused,
+            now=timezone.now(),
+        ).id
+
+
+def remembered(member: Member) -> UUID:
+    """An episode within the reach of the member's key. Without a vector: nobody searches for it."""
+    caller, now = member.caller, timezone.now()
+    new = NewEpisode(text=secrets.token_hex(8))
+    episode = build_episode(caller=caller, new=new, now=now)
+    episode.embed_pending = False
+    with scope(member.tenant.id):
+        episode.save(force_insert=True)
+    return episode.id
+
+
+def ingested(member: Member) -> UUID:
+    """A document of the member's key's own."""
+    # The server may have been told of the agent just now.
+    forget(member.tenant.id, name=member.caller.agent_id, projects=())
+    new = NewDocument(data=secrets.token_hex(8).encode(), title="Nothing")
+    return ingest_document(caller=member.caller, new=new, now=timezone.now()).shown.document.id
+
+
+def deployed(member: Member) -> str:
+    """The name of a procedure that the default environment runs."""
+    text = read_procedure(b"Be kind.", origin=f"{secrets.token_hex(8)}.md")
+    deploy_procedures(
+        tenant_id=member.tenant.id, environment="production", texts=[text], actor="test", now=timezone.now()
+    )
+    return text.name

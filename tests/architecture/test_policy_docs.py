@@ -97,8 +97,9 @@ def fields_read() -> set[str]:
 
 
 def read_in(function: ast.AST) -> Iterator[str]:
-    """`read_policy(…).section.field`, also by way of variables."""
-    known: dict[str, str] = {}
+    """`read_policy(…).section.field`, also by way of variables, and of parameters that are a `Policy`."""
+    given = [one for one in ast.walk(function) if isinstance(one, ast.arg)]
+    known = {one.arg: "" for one in given if getattr(one.annotation, "id", "") == "Policy"}
 
     def section_of(node: ast.AST) -> str | None:
         """ "" for a policy, the section's name for a section, None for anything else."""
@@ -128,10 +129,11 @@ def two():
 def three():
     held = reading.read_policy(tenant_id=1).session
     return held.ttl_seconds
+def four(policy: Policy): return policy.write.entities
 def none(policy): return policy.recall.alpha, other().recall.decay
 """
     found = {field for node in ast.parse(ways).body for field in read_in(node)}
-    assert found == {"recall.top_k", "working.turns", "session.ttl_seconds"}
+    assert found == {"recall.top_k", "working.turns", "session.ttl_seconds", "write.entities"}
 
 
 def test_a_default_from_a_setting_has_the_setting_s_bounds():

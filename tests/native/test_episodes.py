@@ -26,6 +26,7 @@ def test_every_part_of_an_episode_comes_back(acme):
     stored = store(acme, **FULL)
     assert FULL.items() <= stored.items()
     assert (stored["embedded"], stored["covers_turns"], stored["project"]) == (True, None, None)
+    assert stored.pop("supersedes") == []
     assert listed(acme) == [stored]
 
 

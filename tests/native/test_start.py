@@ -3,6 +3,7 @@ from django_redis import get_redis_connection
 
 from tenants.models import StoredAnswer
 from tenants.scope import scope
+from tests.native.memories import deploy, slot
 from tests.native.shapes import problem
 from working import keys
 from working.types import SessionRef
@@ -91,6 +92,24 @@ def until_known(condition, seconds=8):
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_it_answers_what_holds_of_the_user_and_the_procedures_of_the_agent(acme):
+    slot(acme, "city", "Oslo")
+    slot(acme, "city", "Bergen")
+    slot(acme, "city", "Rome", user="bob")
+    deploy(acme, "everyone")
+    deploy(acme, "spy only", agents=("spy",))
+    deploy(acme, "coder only", "Test first.", agents=("coder",))
+    started = start(acme, agent_id="coder")
+    assert [(one["key"], one["value"], one["status"]) for one in started["entities"]] == [
+        ("city", "Bergen", "current"),
+    ]  # fmt: skip
+    assert started["procedures"] == [
+        {"name": "coder only", "version": "1", "body": "Test first."},
+        {"name": "everyone", "version": "1", "body": "Ask first."},
+    ]
+    assert acme.http.get("/ledger/s?user_id=ann").json() == {}, "nothing is told by it"
 
 
 def test_the_user_has_to_be_named(acme):

@@ -105,3 +105,54 @@ def test_a_key_bound_to_an_agent_may_not_write_into_anothers_session(acme):
     problem(post(bob, {"role": "user", "content": "x"}), 403)
     problem(post(bob, {"role": "user", "content": "x"}, agent_id="ada"), 403)
     assert acme.http.get("/api/v1/sessions/s").json()["turn_count"] == 1
+
+
+def decide(acme, **changes):
+    answer = acme.http.patch("/api/v1/policy", json={"document": changes})
+    assert answer.status_code == 200, answer.text
+
+
+def pair(number):
+    return [{"role": role, "content": f"{role} {number}"} for role in ("user", "assistant")]
+
+
+def test_the_answer_says_when_older_turns_were_summarised(acme):
+    decide(acme.with_key(scopes=["admin"]), summary={"every_turns": 6})
+    told = [post(acme, *pair(n)).json()["summarised"] for n in range(1, 5)]
+    assert told == [False, False, True, False]
+    window = acme.http.get("/api/v1/sessions/s/window").json()
+    summary = 'Session with 4 messages. Started: "user 1" — Ended: "user 2"'
+    assert (window["summary"], window["truncated"]) == (summary, True)
+    assert [one["content"] for one in window["messages"]] == [
+        summary, "user 3", "assistant 3", "user 4", "assistant 4"]  # fmt: skip
+    (episode,) = acme.http.get("/api/v1/episodes?session_id=s").json()["results"]
+    assert (episode["text"], episode["covers_turns"]) == (summary, [1, 4])
+    assert len(acme.http.get("/api/v1/sessions/s/events").json()["results"]) == 8
+    assert acme.http.get("/api/v1/sessions/s").json()["turn_count"] == 8
+
+
+def test_events_that_are_turns_are_summarised_as_well(acme):
+    decide(acme.with_key(scopes=["admin"]), summary={"every_turns": 4})
+    said = [("user_message", "a"), ("agent_response", "b")] * 3
+    events = [{"event_type": kind, "content": content} for kind, content in said]
+    assert acme.http.post("/api/v1/sessions/s/events", json=events).json()["accepted"] == 6
+    assert acme.http.get("/api/v1/episodes?session_id=s").json()["results"][0]["covers_turns"] == [1, 4]
+
+
+def test_a_batch_sent_again_is_answered_as_the_first_time(acme):
+    decide(acme.with_key(scopes=["admin"]), summary={"every_turns": 4})
+    batch, key = {"turns": [*pair(1), *pair(2)]}, {"Idempotency-Key": "k"}
+    first, again = (acme.http.post(URL, json=batch, headers=key) for _ in range(2))
+    assert first.json() == again.json() == {
+        "accepted": 4, "duplicates": 0, "turn_count": 4, "summarised": True}  # fmt: skip
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert len(acme.http.get("/api/v1/episodes?session_id=s").json()["results"]) == 1
+
+
+def test_with_the_log_off_the_window_is_there_and_the_log_is_empty(acme):
+    decide(acme.with_key(scopes=["admin"]), write={"events": "off"})
+    assert post(acme, *pair(1)).json()["turn_count"] == 2
+    assert len(acme.http.get("/api/v1/sessions/s/window").json()["messages"]) == 2
+    assert acme.http.get("/api/v1/sessions/s/events").json()["results"] == []
+    ended = acme.http.post("/api/v1/sessions/s/end", json={}).json()
+    assert ended["summary"] == 'Session with 2 messages. Started: "user 1" — Ended: "user 1"'

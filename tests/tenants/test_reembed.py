@@ -6,10 +6,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections
 
+from episodic.embedding import embed_pending
+from episodic.models import EpisodeEmbedding
 from observations.models import ObservationEmbedding
 from providers.embeddings import reset_embedder
 from providers.fake import FakeProvider
 from tenants.scope import scope
+from tenants.vectors import kinds
+from tests.isolation.tables import TENANT_MODELS
 from tests.observations.notes import embed, note, search, titles
 
 NAME = "observation_nearest_text_embedding_3_small"
@@ -54,6 +58,27 @@ def test_a_new_model_reads_what_the_old_one_has_read(acme, other_model):
     embed(acme.caller)
     assert models(acme) == {LOCAL: 1, OTHER: 1}
     assert titles(search(acme.caller, "gulls", mode="hybrid")) == ["Gulls"]
+
+
+def test_every_kind_of_vectors_is_known():
+    """A table of vectors that is not registered would keep those of the old model alone."""
+    with_model = {
+        model
+        for model in TENANT_MODELS
+        if {"embedding", "model"} <= {field.attname for field in model._meta.concrete_fields}
+    }
+    assert {kind.vectors for kind in kinds().values()} == with_model
+    assert all(kind.items._meta.get_field("embed_pending") for kind in kinds().values())
+
+
+def test_episodes_are_read_anew_by_the_sweep(acme, other_model):
+    episode = acme.http.post("/api/v1/episodes", json={"user_id": "ann", "text": "Gulls nest here."}).json()
+    other_model()
+    assert "episode: " in reembed(acme)
+    embed_pending()
+    with scope(acme.tenant.id):
+        found = EpisodeEmbedding.objects.filter(episode_id=episode["id"])
+        assert set(found.values_list("model", flat=True)) == {LOCAL, OTHER}
 
 
 def test_the_former_vectors_go_when_the_new_ones_are_there_and_not_before(acme, other_model):
