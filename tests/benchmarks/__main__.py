@@ -12,9 +12,11 @@ from tests.benchmarks import (
     execution,
     footprint,
     identity,
+    ingest,
     jobs,
     load,
     observations,
+    retention,
     servers,
     size,
     table,
@@ -26,8 +28,19 @@ from tests.benchmarks.stage import Stage, stage
 from tests.benchmarks.web import start_default
 
 CLIENTS = (1, 8)
-ASKED_FOR = {"crowd", "jobs", "servers"}  # these take minutes
-OTHERS = ("crowd", "executions", "identity", "jobs", "memory", "observations", "servers", "size")
+ASKED_FOR = {"crowd", "jobs", "retention", "servers"}  # these take minutes
+OTHERS = (
+    "crowd",
+    "executions",
+    "identity",
+    "ingest",
+    "jobs",
+    "memory",
+    "observations",
+    "retention",
+    "servers",
+    "size",
+)
 
 
 def main() -> None:
@@ -64,7 +77,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         figures["size"] = size.report()
     if options.names == ["size"]:
         return figures
-    if not options.names or set(options.names) - {"crowd", "identity", "jobs", "size"}:
+    if not options.names or set(options.names) - {"crowd", "identity", "ingest", "jobs", "retention", "size"}:
         load.need_wrk()
     with stage(options.home) as place:
         if chosen:
@@ -81,7 +94,9 @@ def _reports(place: Stage, options: argparse.Namespace) -> dict[str, Callable[[]
         "identity": lambda: identity.report(place, seconds=options.seconds, repeat=options.repeat),
         "observations": lambda: observations.report(place, options),
         "crowd": lambda: observations.crowd(place),
+        "ingest": lambda: ingest.report(place, options),
         "jobs": lambda: jobs.report(place, options),
+        "retention": lambda: retention.report(place, options),
         "executions": lambda: execution.report(place),
         "memory": lambda: footprint.report(place, seconds=options.seconds),
         "servers": lambda: servers.report(place, options),

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.benchmarks import assembling
 from tests.benchmarks.floors import Call, clock, unique_id
 from tests.benchmarks.load import Request
 from tests.benchmarks.seed import AGENT, USERS, Member, user_name
@@ -260,6 +261,50 @@ def _search(size: int, *, by_user: bool) -> Case:
     )
 
 
+# ── remembering ──────────────────────────────────────────────────────────────────────────────────
+TOLD = "Could you check my order once more? By the way, my favourite colour is @@."
+
+
+def remember_prepare(stage: Stage) -> list[Request]:
+    return _turns(stage, "remember", [("user", TURN), ("assistant", "It left the depot this morning.")] * 12)
+
+
+def remember_requests(stage: Stage) -> list[Request]:
+    """Each says something else, so that every request changes a slot."""
+    return [
+        Request(
+            "POST", "/api/v1/remember", member.key,
+            {"session_id": f"remember-{number}", "user_id": user_name(number % USERS), "user_message": TOLD,
+             "assistant_message": "It left the depot this morning."},
+        )
+        for number, member in _members(stage)
+    ]  # fmt: skip
+
+
+def remember_floor(stage: Stage) -> Call:
+    """One embedding and one bare row."""
+    from episodic.entity_embedding import keep_vector
+    from episodic.models import Entity
+    from providers.embeddings import get_embedder
+    from tenants.scope import scope
+
+    def call(number: int) -> object:
+        member, colour = stage.members[number % len(stage.members)], unique_id()
+        vector = get_embedder().embed([f"favorite:colour: {colour}"])[0]
+        now = clock()
+        row = Entity(
+            tenant_id=member.tenant_id, user_id=user_name(number % USERS), key=f"floor:{colour}",
+            value=colour, confidence=0.9, source="rules", valid_from=now, created_at=now, updated_at=now,
+            embed_pending=False,
+        )  # fmt: skip
+        with scope(member.tenant_id):
+            row.save(force_insert=True)
+            keep_vector(row, vector)
+        return row
+
+    return call
+
+
 CASES = [
     Case("get", "working memory GET", get_requests, get_floor, put_requests),
     Case("put", "working memory PUT, 10 fields", put_requests, put_floor, put_requests),
@@ -271,4 +316,12 @@ CASES = [
     _search(100_000, by_user=True),
     _search(100_000, by_user=False),
     Case("store", "episodic store", store_requests, store_floor),
+    Case("remember", "remember, by rules", remember_requests, remember_floor, remember_prepare),
+    Case(
+        "assemble",
+        f"assemble, of {assembling.KNOWN:,} episodes and {assembling.SLOTS} slots",
+        assembling.requests,
+        assembling.floor,
+        assembling.prepare,
+    ),
 ]

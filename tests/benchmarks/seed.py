@@ -74,7 +74,7 @@ def seed_episodes(superuser_url: str, members: list[Member], count: int) -> None
         found = connection.execute("SELECT count(*) FROM agent_episodes").fetchone()
         if found == (count,):
             return
-        connection.execute("TRUNCATE agent_episodes, episode_embeddings")
+        connection.execute("TRUNCATE agent_episodes, episode_embeddings CASCADE")
         ids = [uuid7() for _ in range(count)]
         texts = real_texts()
         start = datetime.now(UTC) - timedelta(days=60)
