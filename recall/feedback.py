@@ -14,6 +14,7 @@ from ledger.listing import access_injection
 from ledger.models import Feedback
 from observations.models import Observation
 from observations.observations import access_observation
+from screening.values import masked_text
 from tenants.caller import Caller
 from tenants.errors import Invalid, NotFound
 from tenants.scope import scope
@@ -39,13 +40,13 @@ class NewFeedback:
 
 def give_feedback(*, caller: Caller, new: NewFeedback, now: datetime) -> Feedback:
     """Keeps the verdict; it takes the place of an earlier one by the same caller about the same memory in the
-    same session.
+    same session. The note is kept without what is sensitive in it.
 
     Raises NotFound for a memory or an injection that there is not within the key's reach, Invalid when the
     injection told something that is no memory, such as a procedure.
     """
-    judged = _judged(caller, new)
-    return put_feedback(caller=caller, judged=judged, verdict=new.verdict, note=new.note, now=now)
+    judged, note = _judged(caller, new), masked_text(new.note)
+    return put_feedback(caller=caller, judged=judged, verdict=new.verdict, note=note, now=now)
 
 
 def boosts(*, caller: Caller, memory_ids: Collection[str], weight: float) -> Mapping[str, float]:

@@ -1,6 +1,7 @@
 """Whether a text may become memory: orders to the model never, what is sensitive as the policy says. Pure but
 for the policy's document."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +36,27 @@ def judge(text: str, *, policy: Policy) -> Verdict:
     action = max((_handling(one, policy) for one in found), key=STRICTNESS.index)
     kinds = tuple(dict.fromkeys(f"{one.category}:{one.kind}" for one in found))
     return Verdict(action, mask(text, found) if action == "redact" else text, kinds, "blocklist")
+
+
+def part_to_hold(
+    message: str, sentences: Sequence[str], *, policy: Policy, held: Collection[str]
+) -> tuple[str, tuple[str, ...]]:
+    """The sentences of a message that wait for somebody, with what was found in them; two empty ones if there
+    are none or all that was found in them is among `held` already. The whole message, if what is sensitive in
+    it goes over several sentences."""
+    verdicts = [judge(one, policy=policy) for one in sentences]
+    waiting = [
+        (one, verdict.findings)
+        for one, verdict in zip(sentences, verdicts, strict=True)
+        if verdict.action == "hold" and not set(verdict.findings) <= set(held)
+    ]
+    if waiting:
+        found = (name for _, findings in waiting for name in findings)
+        return " ".join(one for one, _ in waiting), tuple(dict.fromkeys(found))
+    whole = judge(message, policy=policy)
+    if whole.action == "hold" and not set(whole.findings) <= set(held):
+        return message, whole.findings
+    return "", ()
 
 
 def _handling(finding: Finding, policy: Policy) -> Handling:

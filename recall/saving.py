@@ -10,7 +10,7 @@ from ledger.decisions import Refused, note_decision
 from ledger.models import WriteDecision
 from recall.gate import Verdict, judge
 from recall.holding import hold_episode
-from screening.values import mask_value, text_of
+from screening.values import mask_value, told
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.policy.reading import read_policy
@@ -34,7 +34,7 @@ def save_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode |
 
 def _all_of(new: NewEpisode) -> str:
     """Everything that is said, not the text alone."""
-    parts = (new.outcome, *new.topics, *new.entities, text_of(new.metadata))
+    parts = (new.outcome, told(new.topics), told(new.entities), told(new.metadata))
     return "\n".join((new.text, *filter(None, parts)))
 
 
@@ -43,8 +43,8 @@ def _masked(new: NewEpisode) -> NewEpisode:
         new,
         text=mask_value(new.text),
         outcome=mask_value(new.outcome),
-        topics=tuple(map(mask_value, new.topics)),
-        entities=tuple(map(mask_value, new.entities)),
+        topics=tuple(mask_value(new.topics)),
+        entities=tuple(mask_value(new.entities)),
         metadata=mask_value(new.metadata),
     )
 

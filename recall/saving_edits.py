@@ -12,7 +12,7 @@ from episodic.types import EpisodeChanges
 from ledger.decisions import Refused, note_decision
 from ledger.models import WriteDecision
 from recall.gate import Verdict, judge
-from screening.values import mask_value, text_of
+from screening.values import mask_value, told
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.policy.reading import read_policy
@@ -45,7 +45,7 @@ def save_edit(
 
 def _said(changes: EpisodeChanges) -> str:
     given = (value for name, value in changes.items() if name in SAID and value)
-    return "\n".join(value if isinstance(value, str) else text_of(value) for value in given)
+    return "\n".join(value if isinstance(value, str) else told(value) for value in given)
 
 
 def _masked(changes: EpisodeChanges) -> EpisodeChanges:

@@ -10,9 +10,11 @@ from ledger.decisions import Refused, note_decision
 from ledger.models import WriteDecision
 from recall.gate import Verdict, judge
 from recall.holding import hold_entity
-from screening.values import mask_value
+from screening.injection import poses_as_configuration
+from screening.values import mask_value, told
 from tenants import idempotency
 from tenants.caller import Caller
+from tenants.policy.document import Policy
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
@@ -23,13 +25,21 @@ def save_entity(*, caller: Caller, new: NewEntity, now: datetime) -> SlotWrite |
     which is held if somebody may still confirm it. Raises what `put_entity` raises."""
     statement = check_entity(caller=caller, new=new, now=now)
     policy = read_policy(tenant_id=caller.tenant_id, agent_id=statement.agent_id)
-    verdict = judge(slot_text(statement.key, statement.value), policy=policy)
+    verdict = _judged(statement, policy)
     if verdict.action == "write":
         return put_entity(caller=caller, new=new, now=now)
     if verdict.action == "redact":
         masked = replace(new, value=mask_value(new.value, statement.key))
         return put_entity(caller=caller, new=masked, now=now)
     return _noted(caller, statement, new, verdict, now)
+
+
+def _judged(statement: Statement, policy: Policy) -> Verdict:
+    """By what slot and value say together. Nobody may write a slot that would read as configuration."""
+    text = slot_text(statement.key, statement.value)
+    if poses_as_configuration(statement.key, statement.value):
+        return Verdict("refuse", text, ("injection:configuration",), "injection")
+    return judge(f"{text}\n{told(statement.value, statement.key)}", policy=policy)
 
 
 def _noted(

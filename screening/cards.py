@@ -20,12 +20,13 @@ RANGES = (
     ((16,), (("2200", "2204"), ("9792", "9792"))),  # Mir, Troy
 )  # fmt: skip
 SHORTEST, LONGEST = 13, 19
-MOST_GROUPS = 5
+MOST_GROUPS = 16
 FIRST = "2345689"  # digits that a number begins with
 FIRST_GROUP = 4  # digits, at least
-SMALLEST_GROUP = 3  # digits, but for the last: what is grouped finer is something else, or spelt out
+SMALLEST_GROUP = 3  # digits, but for the last: what is grouped finer has one space or dash between
 GROUP = re.compile(r"\d+")
 GAPS = frozenset((" ", "  ", "-", " - ", ".", "- ", " -", "\u2022"))
+FINE_GAPS = frozenset((" ", "-"))
 DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
 SPELT = compile_pattern(r"(?:^|[^\w.,-])(\d(?:[ -]\d){12,18})(?:\W|$)")
 IBAN = compile_pattern(r"\b(?-i:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b")
@@ -60,11 +61,29 @@ FIRST_NAMED = compile_pattern(
 )
 MASKED = compile_pattern(rf"(?:^|[^\w*])(?:[*x\x{{2022}}\x{{b7}}#]{{4}}[ -]?){{1,3}}{PART}")
 MASKED_NAMED = compile_pattern(
-    rf"\b{CARD}\b[^\n]{{0,20}}?(?:[*x\x{{2022}}\x{{b7}}#.\x{{2026}}]{{2,12}}[ -]?|[*x#]){PART}"
+    rf"\b{CARD}\b[^\n]{{0,20}}?(?:[*x\x{{2022}}\x{{b7}}#.\x{{2026}}]{{2,12}}[ -]?|[*x#\x{{2026}}]){PART}"
 )
 BRANDED = compile_pattern(
     rf"\b(?:my|use|the|with|on|visa|your|his|her) (?:visa|master ?card|amex|maestro) {PART}"
 )
+COMPACT = compile_pattern(
+    rf"(?:^|[^\pL\pN_])(?:(?:[a-z]{{1,20}}_)?(?:{CARD}|cc|pan)[ _-]{{0,2}}(?:(?:number|no|num)["
+    rf" _-]{{0,2}})?)?"
+    r"(?:last|first)[_-]?(?:4|6|four|six)(?:[ _-]?digits)?[\"'`]?\s{0,3}(?::=|=>|=|:|\bis\b)\s{0,3}[\"'`]?"
+    rf"{PART}"
+)
+SPOKEN = compile_pattern(
+    rf"\b(?:{CARD}|cc)[ _-](?:(?:number|no|num)[ _-])?(?:last|first)[ _-]?(?:4|6|four|six)(?:[ _-]?digits)?"
+    rf"[\"'`]?\s{{0,3}}(?::|=|\bis\b|\bare\b|\s)\s{{0,3}}[\"'`]?{PART}"
+)
+# The digits before what they are of. Groups: the digits, how they are named, what stands before the card.
+BEFORE = compile_pattern(
+    rf"(?:^|[^\pL\pN.,-])(\d{{4}}(?:\d{{2}})?) (?:is|are|was|were|sind) (?:the |my |its )?"
+    rf"((?:end(?:ing)?|{LAST}(?: {COUNT})?(?: {DIGITS})?|{COUNT} {LAST}(?: {DIGITS})?)) (?:of|on|for|from) "
+    rf"(?:my|the|his|her|our|their|your|an?)((?: [a-z]{{1,20}}){{0,2}}?) {CARD}(?:\W|$)"
+)
+# Behind a card's name, whatever groups the digits stand in.
+GROUPED = compile_pattern(rf"\b{CARD}\b[^\d\n]{{0,24}}?(\d(?:[ -]?\d){{12,18}})(?:[^\pL\pN]|$)")
 CODE = compile_pattern(
     r"\b(?:cvv2?|cvc2?|csc|card (?:security|verification) (?:code|number)|(?:karten)?prüfnummer)"
     r"(?: (?:code|number))?(?:\s{0,2}[:=#]\s{0,2}| (?:is|was|ist|es|est) | )(\d{3,4})(?:\D|$)"
@@ -93,7 +112,10 @@ def find_cards(text: Haystack) -> Iterator[Finding]:
     for hit in text.find(FIRST_NAMED):
         if not _is_other(hit.group(2)):
             yield Finding("card", "fragment", *hit.span(3))
-    for pattern in (MASKED, MASKED_NAMED):
+    for hit in text.find(BEFORE):
+        if not _is_other(hit.group(3)) and not _is_end_of_visa(f"{hit.group(2)} ", hit.group(1)):
+            yield Finding("card", "fragment", *hit.span(1))
+    for pattern in (MASKED, MASKED_NAMED, COMPACT, SPOKEN):
         yield from (Finding("card", "fragment", *hit.span(1)) for hit in text.find(pattern))
     for hit in text.find(BRANDED):
         if not YEAR.fullmatch(hit.group(1)):
@@ -116,10 +138,11 @@ def _numbers(text: Haystack) -> Iterator[Finding]:
         before = bisect_right(accounts, (start, len(text.text))) - 1
         if before < 0 or accounts[before][1] < end:
             yield Finding("card", "number", start, end)
-    for hit in text.find(SPELT):
-        digits = hit.group(1).replace(" ", "").replace("-", "")
-        if _is_issued(digits) and _luhn(digits):
-            yield Finding("card", "number", *hit.span(1))
+    for pattern in (SPELT, GROUPED):
+        for hit in text.find(pattern):
+            digits = hit.group(1).replace(" ", "").replace("-", "")
+            if _is_issued(digits) and _luhn(digits):
+                yield Finding("card", "number", *hit.span(1))
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int]]:
@@ -142,18 +165,16 @@ def _candidates(text: str) -> Iterator[tuple[int, int]]:
 
 def _end_of_number(text: str, groups: Sequence[tuple[int, int]]) -> int:
     """Where the longest number of a card that begins with the first group ends; 0: it begins none."""
-    found, digits, before = 0, "", 0
+    found, digits, before, is_fine = 0, "", 0, False
     for start, end in groups:
-        if digits and text[before:start] not in GAPS:
+        if digits and text[before:start] not in (FINE_GAPS if is_fine else GAPS):
             break
         digits += text[start:end]
         if len(digits) > LONGEST:
             break
         if len(digits) >= SHORTEST and _luhn(digits) and _is_issued(digits) and not _goes_on(text, end):
             found = end
-        if end - start < SMALLEST_GROUP:
-            break
-        before = end
+        before, is_fine = end, is_fine or end - start < SMALLEST_GROUP
     return found
 
 

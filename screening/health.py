@@ -88,6 +88,15 @@ DOCTORS = compile_pattern(
 DIAGNOSIS = compile_pattern(
     rf"\b(?:my|his|her|their|{KIN}'s)\s(?:{W}\s)?diagnosis\s?(?:is|was|of|:|came back as)\s{NAMED}"
 )
+TESTED = compile_pattern(
+    rf"(?:\b(?:my|his|her|our|their)\s|\b(?:my|his|her|our|their)\s(?:{W}\s){{0,2}}?{KIN}'s\s|"
+    r"\b((?-i:[A-Z][a-z]{1,20}))'s\s|\b(?:the\s)?(?:patient's\s|\b)(?:the\s)?)"
+    r"(?:(?:last|latest|recent|new|brain|chest|pet|ct|blood|annual)\s){0,2}"
+    r"(?:mri|ct|pet|scans?|biops(?:y|ies)|x-rays?|blood\s(?:tests?|work)|ultrasound|mammogram|colonoscopy|ecg|ekg|"
+    r"endoscopy|pap\ssmear|lab\sresults|mri\sscan|ct\sscan)(?:\s(?:scan|results?|report))?"
+    r"\s(?:has\s|have\s)?(?:showed|shows?|shown|revealed|reveals?|found|confirmed|confirms?|indicated|indicates?|"
+    rf"detected|suggests?|suggested|picked\sup)(?:\s{FILLER}){{0,4}}?\s({CONDITIONS})\b"
+)
 PRESCRIBED = compile_pattern(
     rf"\b(?:prescribe[sd]?)(?:\s(?:me|him|her|us|them|my\s{KIN}))?{FILL}({MEDICINES})\b"
 )
@@ -123,6 +132,7 @@ PLAIN = (
     ("dose", DOSE),
     *(("condition", compile_pattern(pattern)) for pattern in ABROAD),
 )
+OF_MACHINES = frozenset(("malware", "spyware", "ransomware", "virus", "trojan", "computer"))
 BEHIND = re.compile(
     r"\s(?:last|in|at|on|when|and|but|this|by|after|before|two|three|a|the|since|as|so|which|who|is|was|if|"
     r"because|"
@@ -141,6 +151,11 @@ def find_health(text: Haystack) -> Iterator[Finding]:
         for hit in text.find(pattern):
             if not _is_no_name(hit.group(1)):
                 yield Finding("health", kind, *hit.span(2))
+    for hit in text.find(TESTED):
+        if not (
+            _is_no_name(hit.group(1)) or (TECHNICAL | OF_MACHINES).intersection(hit.group(2).lower().split())
+        ):
+            yield Finding("health", "diagnosis", *hit.span(2))
     yield from _diagnoses(text)
     for kind, pattern in PLAIN:
         yield from (Finding("health", kind, *hit.span(1)) for hit in text.find(pattern))

@@ -11,7 +11,7 @@ from typing import Any
 
 from screening.fences import has_fences
 from screening.folding import plain
-from screening.patterns import Haystack, compile_pattern
+from screening.patterns import Haystack, compile_pattern, words_of
 
 SPACE = r"[\s,]{1,4}"
 WORDS = r"(?:[\w'-]{1,14}[\s,]{1,4})"
@@ -22,7 +22,7 @@ SAID = (
     r"not to)"
     rf"{SPACE}(?:(?:always|often|sometimes|usually|never|keep|tend to|might|may|just|will|would|can|could|"
     rf"did|"
-    rf"do|should|had to|have to|totally|also|completely){SPACE}){{0,2}})?"
+    rf"do|should|must|need to|had to|have to|totally|also|completely){SPACE}){{0,2}})?"
 )
 IGNORE = (
     r"\b(?:ignor(?:e|es|ing)|disregard|forget|override|bypass|discard|neglect|skip over|pay no attention to|"
@@ -50,7 +50,43 @@ FORMS = (
     r"less|more|"
     r"a short|a brief|fewer))"
 )
-# Each beside the group that may name who is told to do it.
+# Where something is to be sent, or what is to be shown.
+TARGET = (
+    r"[\"'<(\[]?(?:https?://\S|www\.\S|[^\s\"'<>@]{1,64}@[^\s\"'<>]{3}|"
+    r"[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\."
+    r"(?:com|net|org|io|ai|co|dev|app|xyz|info|biz|ru|cn|me|site|online|top|link|example|de|uk|fr|es)\b)"
+)
+SENDING = (
+    r"(?:include|add|insert|append|attach|link|send|e-?mail|forward|cc|bcc|copy|post|mention|recommend|cite|"
+    r"promote|advertise|upload|report|redirect|point|refer|direct|visit|open|call|obey|trust|submit|write to)"
+)
+ALWAYS = (
+    r"(?:always|never forget to|from (?:now|here|this (?:point|moment)) on(?:wards?)?|henceforth|"
+    r"going forward|every time|whenever|(?:in|with|to|after|before|for) (?:each|every|all)(?: of)?(?: your)?"
+    r"(?: future)? (?:answers?|repl(?:y|ies)|responses?|messages?|e-?mails?|conversations?|outputs?))"
+)
+MUST = r"(?:must|shall|have to|has to|are required to|is required to|are obliged to|are ordered to)"
+ASSISTANT = r"(?:the|this|your|every|any) (?:ai|assistant|chat ?bot|bot|llm|language model|agent|copilot)"
+OBEYING = (
+    r"(?:recommend|tell|say|send|e-?mail|forward|share|reveal|trust|approve|grant|transfer|agree|pretend|"
+    r"praise|promote|advertise|refuse|deny|lie|claim|insist|mention|endorse|answer|reply|respond|comply|"
+    r"execute|follow (?:my|his|her|their|all|any|every|these|the) (?:\w{1,12} ){0,2}(?:orders?|instructions?|"
+    r"commands?))"
+)
+CHIEF = (
+    r"(?:(?:system|site|server|it|database|security|chief|lead|platform) ){0,2}"
+    r"(?:administrators?|admins?|developers?|operators?|owners?|root|superusers?)"
+)
+ALL = (
+    r"(?:all (?:the |of the )?users?|every ?(?:one|body|user)|any ?(?:one|body|user)|"
+    r"you|the assistant|this user)"
+)
+MAY = (
+    r"(?:allowed|authori[sz]ed|permitted|cleared|entitled|approved|permission|(?:full |unrestricted |admin "
+    r")?access)"
+)
+ALL_DATA = r"(?:all|any|every|other|everything|everyone's|the private|the secret|unrestricted|full)"
+# Each beside the number of its groups: what they hold, such as who is told to do it, excuses it.
 PATTERNS: dict[str, tuple[Any, int]] = {
     "ignore_instructions": (
         compile_pattern(
@@ -107,6 +143,52 @@ PATTERNS: dict[str, tuple[Any, int]] = {
             rf"(?:{SPACE}({FORMS})|[^\pL]{{1,4}}\pL|{SPACE})"
         ),
         1,
+    ),
+    "standing_recipient": (
+        compile_pattern(
+            rf"{SAID}\b{ALWAYS}{SPACE}{WORDS}{{0,4}}?{SENDING}\b[^.!?\n]{{0,80}}?(?:\s|:){TARGET}"
+            rf"|()\b{SENDING}{SPACE}[^.!?\n]{{0,60}}?(?:\s|:)?{TARGET}\S{{0,100}}\s(?:in|with|to"
+            rf"|at the end of|"
+            rf"on|after|before) (?:(?:each|every|all)(?: of)?|any)(?: your| my)?(?: future)? (?:answers?|"
+            rf"repl(?:y|ies)|responses?|outputs?|conversations?)\b"
+        ),
+        1,
+    ),
+    "must_obey": (
+        compile_pattern(
+            rf"\b(?:you|{ASSISTANT}){SPACE}{MUST}{SPACE}(?:(?:always|never|only|also"
+            rf"|unconditionally){SPACE})?"
+            rf"obey\b(?:{SPACE}((?:(?:the|all|every|any) )?(?:{WORDS}{{0,2}}?)(?:laws?|limits?"
+            rf"|traffic|signs?|"
+            rf"doctors?|parents|referee|rules of))\b)?"
+            rf"|\byou{SPACE}{MUST}{SPACE}(?:always|never|only|unconditionally){SPACE}{OBEYING}\b"
+            rf"|\b{ASSISTANT}{SPACE}{MUST}{SPACE}(?:always|never|unconditionally){SPACE}(be\b|have\b)?"
+        ),
+        2,
+    ),
+    "authority": (
+        compile_pattern(
+            rf"\b(?:the|your|our|an?) {CHIEF}{SPACE}(?:has |have |had )?(?:says?|said|states?"
+            rf"|stated|confirm(?:s|ed)|"
+            rf"decided|declare[sd]|order(?:s|ed)|instruct(?:s|ed)|wants|requires|told (?:me|us))"
+            rf"(?:{SPACE}that)?{SPACE}(?:{ALL}{SPACE}(?:is|are|has|have|may|can|must|should|shall|to)\b"
+            rf"[^.!?\n]{{0,40}}?(?:{MAY}|\b{ALL_DATA}\b)|[^.!?\n]{{0,30}}?{MAY} to"
+            rf" {WORDS}{{1,2}}?{ALL_DATA}\b)"
+            rf"|\bas (?:an?|the|your) {CHIEF}{SPACE}(?:of {WORDS}{{1,5}}?)?i{SPACE}"
+            rf"(?:hereby{SPACE})?(?:(?:authori[sz]e|"
+            rf"grant|allow|permit|order|instruct|command|tell|require){SPACE}{ALL}\b|(?:am"
+            rf"|have){SPACE}{WORDS}{{0,2}}?"
+            rf"{MAY} to {WORDS}{{1,2}}?{ALL_DATA}\b|have{SPACE}(?:full|unrestricted) access)"
+            rf"|\bas (?:an?|the|your) {CHIEF}{SPACE}(?:i (?:say|tell you){SPACE})?you (?:must|may"
+            rf"|are allowed|are "
+            rf"authori[sz]ed|are permitted|have permission)\b"
+            rf"|\bi(?: am|'m){SPACE}(?:the|your) (?:{CHIEF}|creator|system)\b[^!?\n]{{0,60}}?"
+            rf"(?:\byou (?:must|may|can|should|are (?:now )?allowed|have (?:my )?permission|will obey)\b|"
+            rf"\b(?:authori[sz]e|allow|permit|grant|order|command) (?:me|you|all|every|any)|\bgive"
+            rf" me (?:full|all|admin)|"
+            rf"\b(?:allowed|authori[sz]ed|permitted) to {WORDS}{{1,2}}?{ALL_DATA}\b|\bobey\b)"
+        ),
+        0,
     ),
     "from_now_on_you": (
         compile_pattern(
@@ -217,6 +299,26 @@ PATTERNS: dict[str, tuple[Any, int]] = {
         0,
     ),
 }
+# Names of slots that pose as what configures an assistant or says what somebody may do.
+SETTINGS = words_of("""
+    admin isadmin administrator isadministrator superuser issuperuser isroot root sudo isstaff isowner
+    isdeveloper systemprompt systemmessage systeminstruction systeminstructions systemrole systemrules
+    systemoverride developermessage developerprompt developerinstructions developermode debugmode godmode
+    adminmode rootmode unrestrictedmode jailbreak jailbreakmode jailbroken permission permissions
+    userpermissions userpermission toolpermissions accesslevel accessrights accesscontrol accesslist
+    privilege privileges userprivileges adminaccess adminrights fullaccess isauthorized isauthorised
+    istrusted trustlevel trustedsource trustedsources allowedtools guardrails safetymode safetysettings
+    safetyfilter safetyfilters disablesafety contentfilter ignorerules ignoreinstructions
+    promptoverride assistantinstructions agentinstructions modelinstructions botinstructions
+    custominstructions assistantprompt agentprompt hiddeninstructions hiddenprompt
+""")
+# Likewise, but as the last part of a longer name they may be anything.
+ALONE = words_of(
+    "system prompt instructions instruction override directives guidelines developer config scopes"
+)
+ROLES = words_of("role roles userrole accountrole messagerole")
+POWERS = words_of("system root superuser admin sudo superadmin systemadmin")  # no trade is called like that
+NAME_PARTS = re.compile(r"[:./]")
 FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,12}")  # of regions: the only honest use of tags
 TAGS = re.compile("[\U000e0001\U000e0020-\U000e007f]")  # letters that nobody sees and models read
 
@@ -233,8 +335,22 @@ def find_injection(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def poses_as_configuration(key: str, value: object = None) -> bool:
+    """Whether a slot of this name would read as configuration in a prompt, and not as something about a user:
+    `system_prompt`, `admin`, `permissions`; `role` with a value such as `system`."""
+    parts = [_letters(part) for part in NAME_PARTS.split(plain(key))]
+    whole = "".join(parts)
+    if {whole, parts[-1]} & SETTINGS or whole in ALONE:
+        return True
+    return parts[-1] in ROLES and isinstance(value, str) and _letters(plain(value)) in POWERS
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
 def _is_there(hay: Haystack, pattern: Any, said: int) -> bool:
-    """Whether a place has it that is not excused by its group `said`."""
+    """Whether a place has it that is not excused by one of its `said` groups."""
     if not said:
         return hay.has(pattern)
-    return any(not hit.group(said) for hit in hay.find(pattern))
+    return any(not any(map(hit.group, range(1, said + 1))) for hit in hay.find(pattern))

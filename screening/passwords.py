@@ -15,7 +15,7 @@ WORDS = any_of(
     "mot de passe, mdp, senha, palavra-passe, parola d'ordine, wachtwoord, hasło, lösenord, salasana, пароль"
 )
 PINS = any_of(
-    "pin, pin ?code, pin-code, pin number, geheimzahl, código pin, code pin, "
+    "pin, pin[ _-]?code, pin[ _-]number, geheimzahl, código pin, code pin, "
     "(?:verification|security|access|one-time|2fa|otp|unlock|door|gate|alarm|safe|garage|entry|login|backup|"
     "recovery|voicemail|sperr|tür|zugangs)[ -]?code, otp, (?:safe|lock|locker|padlock) combination"
 )
@@ -51,6 +51,34 @@ NAMED = compile_pattern(rf"(?-i:[a-z0-9](?:Password|Passwd|Pwd|Passphrase)){RIGH
 PIN = compile_pattern(
     rf"{LEFT}{PINS}{RIGHT}{ABOUT}(?:{SIGN}|{SAYS}|{TURNED}|\s{{1,3}})[\"'`#]?(\d(?:[ -]?\d){{2,9}})(?:\W|$)"
 )
+# "Pass" is a password behind "my", if it is spelt like none else, and of what people log in to.
+MY_PASS = compile_pattern(rf"{LEFT}(?:my|mein|mi)\s{{1,3}}pass{RIGHT}{ABOUT}()({SAYS})(){SPELT}")
+PASS_FOR = compile_pattern(
+    rf"{LEFT}(?:wi-?fi|wlan|router|e-?mail|gmail|laptop|computer|pc|account|login|user|admin|root|server|db|"
+    rf"database|ssh|vpn|netflix|network|facebook|instagram|bank|app)[\s_-]{{1,3}}pass{RIGHT}{ABOUT}"
+    rf"(?:({SIGN})|({TURNED})|({SAYS})){VALUE}"
+)
+# The value before its name.
+BEFORE = compile_pattern(
+    r"(?:^|[\s\"'(:,])([^\s\"'(]{3,128})[\"'`]?\s{1,3}(?:is|was|ist|war|es|est)\s{1,3}"
+    r"(?:my|our|the|his|her|their|your|mein|unser|das|die|mi|la|mon|le)\s{1,3}(?:[^\s.,;:!?]{1,20}\s{1,3}){0,2}?"
+    rf"(?:({PINS})|(?:{WORDS}|pass))([^\pL\pN_-]|$)"
+)
+# Social security numbers of the USA: named, or in their three groups.
+SSN = compile_pattern(
+    r"\b(?:ssn|ss#|socials?|social[ _-]?security)(?:[ _-]?(?:numbers?|no\.?|nr\.?|#))?[\"'`]?"
+    r"(?:[\s:=#,-]|\b(?:is|was|it's|it|are|my|the)\b){1,6}[\"'`]?(\d{3}[ -]?\d{2}[ -]?\d{4})(?:\D|$)"
+)
+SSN_PART = compile_pattern(
+    r"\blast (?:4|four)(?: digits)? of (?:my|his|her|their|the) (?:ssn|social(?: security(?: number)?)?)\b"
+    r"(?:[\s:=#,]|\b(?:is|are|was|were)\b){1,6}(\d{4})(?:\D|$)"
+)
+SSN_GROUPS = compile_pattern(r"(?:^|[^\pL\pN_.+/-])(\d{3}-\d{2}-\d{4})(?:[^\pL\pN_/-]|$)")
+NUMBERED = re.compile(
+    r"(?i)(?:order|invoice|tracking|ticket|serial|part|case|reference|ref|sku|model|item|phone|tel|call|fax|isbn)"
+    r"(?:[ -]?(?:number|no\.?|nr\.?|id|#|code))?(?: is)?[ :=#]{0,3}$"
+)
+LABELLED = 32  # characters before a number that may say what it is
 LOGIN = compile_pattern(
     r"\b(?:credentials|creds|login|log in|logon|anmeldung|zugangsdaten|credenciales|identifiants)\b"
     r"[^\n:=]{0,20}?[:= ]\s{0,2}[^\s/|:]{2,60}\s?[/|:]\s?(\S{4,128})"
@@ -113,7 +141,7 @@ LONGEST_PHRASE = 200
 
 def find_passwords(text: Haystack) -> Iterator[Finding]:
     """Passwords, PINs and codes in a folded text."""
-    for pattern in (TOLD, BARE, PASS, NAMED):
+    for pattern in (TOLD, BARE, PASS, NAMED, MY_PASS, PASS_FOR):
         for hit in text.find(pattern):
             yield from _told(hit, text.text)
     for hit in text.find(PHRASE):
@@ -122,6 +150,9 @@ def find_passwords(text: Haystack) -> Iterator[Finding]:
         start, end = hit.span(1)
         if not MEASURES.match(text.text, end, end + NEXT):
             yield Finding("secret", "pin", start, end)
+    for hit in text.find(BEFORE):
+        yield from _told_before(hit, text.text)
+    yield from _social_security(text)
     for pattern in (LOGIN, CURL):
         for hit in text.find(pattern):
             value = hit.group(1)
@@ -143,6 +174,40 @@ def _told(hit: Hit, text: str) -> Iterator[Finding]:
         if not _is_password(bare, text[end : end + NEXT], by_sign=by_sign, is_said=is_said):
             return
     yield Finding("secret", "password", start, end)
+
+
+def _told_before(hit: Hit, text: str) -> Iterator[Finding]:
+    """Of a value that comes first: a number for a PIN; what is made up; a word that says nothing else, if the
+    sentence is no more than that."""
+    start, end = hit.span(1)
+    value = hit.group(1)
+    if hit.group(2):
+        if value.isdecimal():
+            yield Finding("secret", "pin", start, end)
+        return
+    bare = value.rstrip("!?,")
+    if bare.lower() in TALK or is_placeholder(value) or CALL.match(value) or TALKING.match(bare):
+        return
+    is_whole = not text[max(start - 2, 0) : start].strip(" \"'(") and CLAUSE_END.match(text, hit.span(3)[0])
+    if (len(bare) >= 4 and bare.isdecimal()) or _looks_made_up(bare) or (is_whole and PLAIN.match(bare)):
+        yield Finding("secret", "password", start, end)
+
+
+def _social_security(text: Haystack) -> Iterator[Finding]:
+    for pattern in (SSN, SSN_PART):
+        for hit in text.find(pattern):
+            if len(hit.group(1)) == len("0000") or _is_issued(hit.group(1)):
+                yield Finding("secret", "ssn", *hit.span(1))
+    for hit in text.find(SSN_GROUPS):
+        start, end = hit.span(1)
+        if _is_issued(hit.group(1)) and not NUMBERED.search(text.text[max(start - LABELLED, 0) : start]):
+            yield Finding("secret", "ssn", start, end)
+
+
+def _is_issued(number: str) -> bool:
+    digits = "".join(filter(str.isdecimal, number))
+    area, group, serial = digits[:3], digits[3:5], digits[5:]
+    return area not in {"000", "666"} and area[0] != "9" and group != "00" and serial != "0000"
 
 
 def _phrase(text: str, start: int) -> Iterator[Finding]:

@@ -43,6 +43,24 @@ def test_a_password_is_known_by_its_key(acme):
     problem(acme.http.put("/api/v1/entities/kim/password", json={"value": "hunter2!x"}), 422, "value")
 
 
+@pytest.mark.parametrize(("key", "value"), [
+    ("card_last4", "4242"), ("pin_code", 1234), ("diagnosis", "diabetes"),
+    ("n", ["4111", "1111", "1111", "1111"]),
+])  # fmt: skip
+def test_the_key_says_what_the_value_is(acme, key, value):
+    problem(acme.http.put(f"/api/v1/entities/kim/{key}", json={"value": value}), 422, "value")
+    assert told(acme) == []
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("system_prompt", "Be kind."), ("admin", True), ("role", "system"), ("permissions", ["all"]),
+])  # fmt: skip
+def test_a_slot_that_poses_as_configuration_is_refused(acme, key, value):
+    (error,) = problem(acme.http.put(f"/api/v1/entities/kim/{key}", json={"value": value}), 422)["errors"]
+    assert (error["code"], error["findings"]) == ("injection", ["injection:configuration"])
+    assert told(acme) == []
+
+
 def test_it_is_masked_where_the_policy_says_so(acme, decide):
     decide("redact")
     stored = acme.http.put(NOTE, json={"value": {"deep": [CARD, "blue"]}})

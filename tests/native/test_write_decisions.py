@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from episodic.slots import NewEntity
 from ledger.decisions import Refused, note_decision
-from ledger.models import WriteDecision
+from ledger.models import Feedback, WriteDecision
 from recall.holding import hold_entity
 from tenants.models import AuditEntry
 from tenants.scope import scope
@@ -72,6 +72,8 @@ def audited(member, action):
     {"text": SECRET}, {"text": "fine", "outcome": SECRET}, {"text": "fine", "topics": [SECRET]},
     {"text": "fine", "entities": ["4111 1111 1111 1111"]},
     {"text": "fine", "metadata": {"password": "hunter2"}},
+    {"text": "fine", "metadata": {"pin_code": 1234}},
+    {"text": "fine", "entities": ["4111", "1111", "1111", "1111"]},
 ])  # fmt: skip
 def test_an_episode_that_holds_a_secret_anywhere_is_refused(acme, body):
     told = problem(acme.http.post(EPISODES, json=body), 422, "text")
@@ -142,6 +144,31 @@ def test_what_an_agent_saves_by_its_own_contract_is_not_judged(acme):
     turns = {"turns": [{"role": "user", "content": SECRET}]}
     assert acme.http.post("/api/v1/sessions/s/turns", json=turns).is_success
     assert listed(acme) == []
+
+
+@pytest.mark.parametrize(("message", "kept"), [
+    ("My password is hunter2.", "My password is hunter2."), ("My PIN is 4711", "My PIN is 4711"),
+    ("Hi! DB_PASSWORD=hunter2", "DB_PASSWORD=hunter2"),
+    ("Note this. my api key is a1b2c3d4e5f6a7b8", "my api key is a1b2c3d4e5f6a7b8"),
+])  # fmt: skip
+def test_a_secret_that_is_said_in_a_turn_waits_until_it_is_confirmed(acme, person, message, kept):
+    decide(acme, secrets="hold")
+    body = {"session_id": "s", "user_id": "kim", "user_message": message}
+    told = acme.http.post("/api/v1/remember", json=body).json()
+    assert [one["reason"] for one in told["skipped"]] == ["blocklist"]
+    assert kept not in str(told)
+    (noted,) = listed(acme)
+    assert (noted["kind"], noted["outcome"], noted["confirmable"]) == ("episode", "held", True)
+    person.http.post(f"{URL}/{noted['id']}/confirm").raise_for_status()
+    assert texts(acme) == [kept]
+
+
+def test_the_note_of_a_feedback_is_kept_masked(acme):
+    episode = acme.http.post(EPISODES, json={"text": "Kim likes tea."}).json()
+    verdict = {"kind": "episode", "memory_id": episode["id"], "verdict": "harmful", "note": SECRET}
+    acme.http.post("/api/v1/feedback", json=verdict).raise_for_status()
+    with scope(acme.tenant.id):
+        assert Feedback.objects.get(tenant_id=acme.tenant.id).note == "my password is [secret]"
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,10 @@ HOSTILE = [
     "key ", "api key ", "token=a1b2c3d4e5f6 ", "eyJ", "eyJaaaaaaaa.", "sk-", "AKIA", "a://b:", "a://b:c@",
     "-----BEGIN PRIVATE " + "KEY-----", "-----BEGIN ", "I have ", "I have cancer ", "my wife ", "cancer ",
     "I was diagnosed ", "I was diagnosed with x ", "Anna ", "I take 20 mg ", "card number ", "visa ends ",
-    "last four digits of my ", "****", "x", "curl ", "login a/", "\"", "[", "[secret]", "ä", "\u200b",
+    "last four digits of my ", "****", "x", "curl ", "login a/", "a is my password ", "ssn ",
+    "123-45-6789 ", "card 4", "4111 1 1 1 1 1 1 1 1 1 1 1 1 ", "4242 is the end of my ", "Kim's MRI showed ",
+    "my pass is ",
+    "last4: ", "\"", "[", "[secret]", "ä", "\u200b",
     "\ud800", "é password é ist ",
 ]  # fmt: skip
 
@@ -80,7 +83,7 @@ def test_masking_changes_nothing_before_the_first_finding(before, after):
     text = before + after
     found = find_sensitive(text)
     if len(found) == 1 and mask(text, found).count("[") == text.count("[") + 1:
-        assert mask(text, found) == f"{text[: found[0].start]}[{found[0].category}]{text[found[0].end :]}"
+        assert mask(text, found).startswith(f"{text[: found[0].start]}[{found[0].category}]")
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=ascii)

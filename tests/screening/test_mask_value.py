@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from screening.values import mask_value, text_of
+from screening.sensitive import find_sensitive
+from screening.values import mask_value, text_of, told
 
 CARD = 4111111111111111
 
@@ -18,9 +19,33 @@ CARD = 4111111111111111
     (["I have diabetes", "I have time"], ["I have [health]", "I have time"]),
     ("my password is hunter2", "my password is [secret]"),
     ({f"card {CARD}": 1}, {"card [card]": 1}),
+    ({"card_last4": "4242", "port": 4242}, {"card_last4": "[card]", "port": 4242}),
+    ({"cardLast4": 4242}, {"cardLast4": "[card]"}),
+    ({"pin_code": 1234}, {"pin_code": "[secret]"}),
+    ({"pin": ["1", "2", "3", "4"]}, {"pin": ["[secret]"] * 4}),
+    ({"ssn": 123456789}, {"ssn": "[secret]"}),
+    ({"diagnosis": "diabetes"}, {"diagnosis": "[health]"}),
+    ({"allergies": ["peanuts", "penicillin"]}, {"allergies": ["peanuts", "[health]"]}),
+    (["4111", "1111", "1111", "1111"], ["[card]"] * 4),
+    ({"card": [4111, 1111, 1111, 1111]}, {"card": ["[card]"] * 4}),
 ])  # fmt: skip
 def test_what_is_sensitive_in_it_is_masked(value, masked):
     assert mask_value(value) == masked
+    assert bool(find_sensitive(told(value))) == (value != masked)
+    assert not find_sensitive(told(masked))
+
+
+@pytest.mark.parametrize("value", [
+    {"diagnosis": "memory leak"}, {"pin": 13}, {"password_policy": "strict"},
+    {"prices": [4111, 1111, 1111, 1111]},
+    {"condition": "x > 3"}, {"conditions": ["new", "used"]}, {"health": "ok"}, {"topic": "diabetes research"},
+    {"tags": ["password", "auth2"]}, {"token_count": 128000}, {"has_password": "yes"},
+    {"card": "Trello 4242"},
+    {"version": ["1", "2", "3"]}, {"last4_releases": 4},
+])  # fmt: skip
+def test_a_name_that_only_looks_like_it_says_nothing(value):
+    assert find_sensitive(told(value)) == ()
+    assert mask_value(value) == value
 
 
 def test_a_password_is_seen_in_the_text_of_a_value():
