@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge import querysets
-from knowledge.keyword import match_words
+from knowledge.keyword import Matched, match_words
 from knowledge.models import Document
 from knowledge.querysets import Size
 from knowledge.reach import reach_of, seen
 from knowledge.types import ChunkFilter, ChunkHit, Reach
 from lexical.analysis import analyse_query
-from lexical.fusion import fuse
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
 from tenants.embedding import embed_query
@@ -23,16 +22,16 @@ from tenants.scope import scope
 
 log = logging.getLogger(__name__)
 KEYWORD_SHARE = 0.5  # of a score; the rest is likeness in meaning
-LEAST_COSINE = 0.25  # what is less alike in meaning is not like the query at all
+LEAST_COSINE = 0.3  # what is less alike in meaning is not like the query at all
 ARM = 50  # candidates that words and meaning bring each, at least
 EXACT_UP_TO = 5_000  # chunks of which every vector is compared
 APPROXIMATE_FROM = 0.05  # share of all vectors below which the index would mostly find others' ones
 
 
 def search_chunks(*, caller: Caller, query: str, top_k: int, where: ChunkFilter) -> list[ChunkHit]:
-    """The `top_k` chunks that answer the query best, within the key's reach; with the embedding model away,
-    those that hold its words. Every document is seen as it was at one moment. Raises Forbidden when `where`
-    names another project or user than the key is bound to."""
+    """The `top_k` chunks that answer the query best, within the key's reach: those that hold its words or are
+    like it in meaning; with the embedding model away, the former alone. Every document is seen as it was at
+    one moment. Raises Forbidden when `where` names another project or user than the key is bound to."""
     reach = reach_of(caller, project=where.project, user_id=where.user_id)
     phrases = analyse_query(query)
     vector = _vector(caller, query)
@@ -93,22 +92,24 @@ def _nearest(
     return {one: cosine for one, cosine in found.items() if cosine >= LEAST_COSINE}
 
 
-def _hits(
-    tenant_id: UUID, words: Mapping[UUID, float], meaning: Mapping[UUID, float], top_k: int
-) -> list[ChunkHit]:
-    ids = sorted(words.keys() | meaning.keys())  # a number for each, as fusion takes them
-    number = {one: place for place, one in enumerate(ids)}
-    ranked = fuse(
-        keyword={number[one]: score for one, score in words.items()},
-        semantic={number[one]: score for one, score in meaning.items()},
-        weight=KEYWORD_SHARE,
+def _hits(tenant_id: UUID, words: Matched, meaning: Mapping[UUID, float], top_k: int) -> list[ChunkHit]:
+    found = words.scores.keys() | meaning.keys()
+    ranked = sorted(
+        ((one, _score(one, words, meaning)) for one in found), key=lambda item: (-item[1], item[0])
     )
-    best = [(ids[place], score) for place, score in ranked[:top_k]]
+    best = ranked[:top_k]
     chunks = querysets.chunks_by_id(tenant_id, [one for one, _score in best])
     named = {chunk.document_id for chunk in chunks.values()}
     documents = Document.objects.filter(tenant_id=tenant_id, id__in=named).in_bulk()
     hits = []
     for one, score in best:
-        signals = {"bm25": words.get(one, 0.0), "cosine": meaning.get(one, 0.0)}
+        signals = {"bm25": words.scores.get(one, 0.0), "cosine": meaning.get(one, 0.0)}
         hits.append(ChunkHit(chunks[one], documents[chunks[one].document_id], score, signals))
     return hits
+
+
+def _score(chunk_id: UUID, words: Matched, meaning: Mapping[UUID, float]) -> float:
+    """From 0 to 1, and not relative to the other hits: the share of what words can score at most, and the
+    cosine."""
+    by_words = words.scores.get(chunk_id, 0.0) / words.most
+    return KEYWORD_SHARE * by_words + (1 - KEYWORD_SHARE) * min(meaning.get(chunk_id, 0.0), 1.0)

@@ -70,7 +70,7 @@ class ChunkFilter:
 
 @dataclass(frozen=True, slots=True)
 class ChunkHit:
-    """A chunk with its document, how well it answers (0 to 1, among what was found), and why."""
+    """A chunk with its document, how well it answers (0 to 1, not relative to other hits), and why."""
 
     chunk: Chunk
     document: Document

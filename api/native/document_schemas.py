@@ -103,7 +103,7 @@ class FoundChunk(serializers.Serializer[Any]):
     heading = serializers.CharField(allow_null=True, help_text="The headings that it stands under.")
     page = serializers.IntegerField(allow_null=True, help_text="Of a PDF: where it begins.")
     text = serializers.CharField()
-    score = serializers.FloatField(help_text="0 to 1, among what was found.")
+    score = serializers.FloatField(help_text="0 to 1, not relative to the other results.")
     signals = ChunkSignals()
 
 

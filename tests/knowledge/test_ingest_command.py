@@ -95,6 +95,34 @@ def test_one_that_is_refused_keeps_no_other_from_being_taken_in(caller, folder, 
     assert len(there(caller)) == 4
 
 
+def test_links_that_lead_out_of_the_folder_are_passed_over_and_told_of(caller, folder, capsys):
+    outside = folder.parent / "handbook-secrets"  # whose name begins alike
+    outside.mkdir()
+    (outside / "passwd.txt").write_text("root:x:0:0")
+    os.symlink(outside / "passwd.txt", folder / "passwd.txt")
+    os.symlink("../../handbook-secrets/passwd.txt", folder / "deep" / "relative.txt")
+    os.symlink(outside, folder / "more")
+    os.symlink(folder / "more" / "passwd.txt", folder / "chain.txt")
+    os.symlink(folder / "notes.txt", folder / "inside.txt")
+    os.symlink(folder / "loop.txt", folder / "loop.txt")
+    os.symlink(folder, folder / "deep" / "round")
+    run(caller, folder)
+    told = capsys.readouterr()
+    assert told.out == "5 created\n"
+    passed_over = sorted(line.split(":")[0] for line in told.err.splitlines() if "leads out" in line)
+    assert passed_over == sorted(
+        str(folder / name) for name in ("passwd.txt", "deep/relative.txt", "more", "chain.txt")
+    )
+    assert "handbook/inside.txt" in there(caller)
+    assert search(caller, "root") == []
+
+
+def test_the_folder_itself_may_be_a_link(caller, folder, tmp_path, capsys):
+    os.symlink(folder, tmp_path / "link")
+    run(caller, tmp_path / "link")
+    assert capsys.readouterr().out == "4 created\n"
+
+
 def test_a_refused_file_is_not_missing(caller, folder):
     run(caller, folder)
     (folder / "notes.txt").write_bytes(b"\xff\x00\x81")

@@ -1,3 +1,4 @@
+import os
 import sys
 from argparse import ArgumentParser
 from collections import Counter
@@ -43,7 +44,7 @@ class Command(BaseCommand):
         folder = options["folder"].resolve()
         if not folder.is_dir():
             raise CommandError(f"{options['folder']} is no folder.")
-        caller, files = system_caller(tenant.id), _files(folder)
+        caller, files = system_caller(tenant.id), self._files(folder)
         done: Counter[str] = Counter()
         for path in tqdm(files, unit="file", disable=None, file=sys.stderr):
             done[self._ingest(caller, folder, path, options["project"])] += 1
@@ -52,6 +53,17 @@ class Command(BaseCommand):
         self.stdout.write(", ".join(f"{count} {action}" for action, count in done.items()) or "no documents")
         if done["refused"]:
             raise CommandError(f"{done['refused']} of {len(files)} files were refused.")
+
+    def _files(self, folder: Path) -> list[Path]:
+        """Those that lie in the folder: a link that leads out of it is told of and passed over, for what is
+        behind it was not meant, and may be a secret."""
+        files = []
+        for path in _visible(folder):
+            if not Path(os.path.realpath(path)).is_relative_to(folder):  # `resolve` raises for a loop
+                self.stderr.write(f"{path}: a link that leads out of the folder is passed over")
+            elif path.suffix.lower() in SUFFIXES and path.is_file():
+                files.append(path)
+        return files
 
     def _ingest(self, caller: Caller, folder: Path, path: Path, project: str) -> str:
         """What became of the file."""
@@ -65,13 +77,11 @@ class Command(BaseCommand):
             return "refused"
 
 
-def _files(folder: Path) -> list[Path]:
+def _visible(folder: Path) -> list[Path]:
+    """What is in the folder and in those within it, hidden ones aside. No link to a folder is followed."""
+    found = folder.rglob("*")
     return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.suffix.lower() in SUFFIXES
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and path.is_file()
+        path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
 
 
