@@ -4,7 +4,7 @@ A slot is one for all agents of a tenant, and belongs to its user. Reading is in
 here as well.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -21,13 +21,25 @@ from episodic.entity_reading import (
     search_entities,
 )
 from episodic.models import Entity, EntityEmbedding
-from episodic.slot_writing import Statement, close, confirm_slot, drop, locked, next_moment, write_slot
+from episodic.slot_queries import Standing
+from episodic.slot_writing import (
+    Statement,
+    close,
+    confirm_slot,
+    drop,
+    is_an_agents,
+    locked,
+    next_moment,
+    write_slot,
+)
 from episodic.slots import (
+    CONFIRMED,
     DeletedSlot,
     EntityFilter,
     NewEntity,
     SlotRefused,
     SlotWrite,
+    is_high_impact,
     json_text,
     slot_key,
     slot_keys,
@@ -64,11 +76,11 @@ CLOCK_AHEAD = timedelta(minutes=5)  # that a client's clock may be
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What the policy says of slots; keys as they are stored."""
+    """What the policy says of slots; the keys that are allowed as they are stored."""
 
     least: float
     allowed: frozenset[str]
-    high_impact: frozenset[str]
+    high_impact: tuple[str, ...]
     longest: int
     most: int
 
@@ -87,8 +99,11 @@ def put_entity(
     `entities.high_impact_keys`, and is embedded by the sweeper unless it brings the `vector` of its text: no
     provider is asked, so that a scope may be open. Anything else raises Invalid, TooLarge or Conflict, and
     waits likewise if an agent's key sends it. Raises Forbidden for another user than the key is bound to,
-    Erased when the user was erased since `since`, the moment the write's cause came in, by default `now`.
+    Erased when the user was erased since `since`, the moment the write's cause came in, by default `now`:
+    what was not extracted and has such a moment is a write that was kept until somebody confirmed it.
     """
+    if since is not None and not new.extracted:
+        new = replace(new, source=CONFIRMED)
     try:
         statement = _allowed(caller, new, now)
         vector = vector if new.extracted else _vector_of(statement)
@@ -115,8 +130,7 @@ def check_entity(*, caller: Caller, new: NewEntity, now: datetime) -> Statement:
 def confirm_entity(*, caller: Caller, user_id: str, key: str, now: datetime) -> Entity:
     """Has the pending value of a slot hold from now on, with full confidence. Raises NotFound when none
     waits, Forbidden for an agent's key: a model must not confirm its own guess."""
-    if caller.agent_id:
-        raise Forbidden("A key that is bound to an agent may not confirm what waits.")
+    _refuse_agents(caller, "confirm what waits")
     user_id, key = caller.confine_user(user_id), slot_key(key)
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
@@ -125,18 +139,24 @@ def confirm_entity(*, caller: Caller, user_id: str, key: str, now: datetime) -> 
     return entity
 
 
-def delete_entity(*, caller: Caller, user_id: str, key: str, hard: bool, now: datetime) -> DeletedSlot:
-    """Takes back what holds and what waits: it is history then. `hard` removes the history as well. Raises
-    NotFound when there is nothing."""
+def delete_entity(
+    *, caller: Caller, user_id: str, key: str, hard: bool, now: datetime, at: datetime | None = None
+) -> DeletedSlot:
+    """Takes back what holds and what waits: it is history then, as of `at` or now. `hard` removes the history
+    as well. Raises NotFound when there is nothing, Forbidden for an agent's key, unless it takes back what
+    agents alone have said and the policy and a pin leave to them."""
     user_id, key = caller.confine_user(user_id), slot_key(key)
+    _refuse_agents(caller, "remove a slot's history", when=hard)
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
         stands = locked(tenant_id=caller.tenant_id, user_id=user_id, key=key)
+        if caller.agent_id:
+            _refuse_another_s(caller, key, stands)
         if hard:
             done = _removed(slot_queries.slot(tenant_id=caller.tenant_id, user_id=user_id, key=key))
         else:
             if stands.current is not None:
-                close(stands.current, at=next_moment(stands.current, now) or now, by=None)
+                close(stands.current, at=next_moment(stands.current, at or now) or now, by=None)
             if stands.pending is not None:
                 drop(stands.pending, by=None)
             done = DeletedSlot((stands.current is not None) + (stands.pending is not None))
@@ -147,16 +167,18 @@ def delete_entity(*, caller: Caller, user_id: str, key: str, hard: bool, now: da
 
 
 def pin_entity(*, caller: Caller, user_id: str, key: str, now: datetime) -> Entity:
-    """Has the slot keep its value against whatever is extracted, or an agent's key sends. Raises NotFound."""
+    """Has the slot keep its value against whatever is extracted, or an agent's key sends. Raises NotFound,
+    Forbidden for an agent's key."""
     return _pinned(caller, user_id, key, now=now, pinned_at=now)
 
 
 def unpin_entity(*, caller: Caller, user_id: str, key: str, now: datetime) -> Entity:
-    """Undoes `pin_entity`. Raises NotFound."""
+    """Undoes `pin_entity`. Raises NotFound, Forbidden for an agent's key."""
     return _pinned(caller, user_id, key, now=now, pinned_at=None)
 
 
 def _pinned(caller: Caller, user_id: str, key: str, *, now: datetime, pinned_at: datetime | None) -> Entity:
+    _refuse_agents(caller, "pin or unpin")
     user_id, key = caller.confine_user(user_id), slot_key(key)
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
@@ -168,6 +190,21 @@ def _pinned(caller: Caller, user_id: str, key: str, *, now: datetime, pinned_at:
             entity.save(update_fields=["pinned_at"])
         idempotency.keep(entity, user_id=user_id)
     return entity
+
+
+def _refuse_agents(caller: Caller, doing: str, *, when: bool = True) -> None:
+    if when and caller.agent_id:
+        raise Forbidden(f"A key that is bound to an agent may not {doing}.")
+
+
+def _refuse_another_s(caller: Caller, key: str, stands: Standing) -> None:
+    """Leaves an agent what agents have said, unless it has high impact or is pinned."""
+    high_impact = _rules_of(caller, caller.agent_id).high_impact
+    for row in (stands.current, stands.pending):
+        if row is None:
+            continue
+        if row.pinned_at is not None or is_high_impact(key, row.value, high_impact) or not is_an_agents(row):
+            _refuse_agents(caller, "take this back")
 
 
 def _removed(rows: QuerySet[Entity]) -> DeletedSlot:
@@ -189,7 +226,7 @@ def _allowed(caller: Caller, new: NewEntity, now: datetime) -> Statement:
     if new.extracted and new.confidence < rules.least:
         raise SlotRefused("low_confidence", Invalid(f"Must be at least {rules.least}.", "confidence"))
     _refuse_long(new, rules)
-    by_model = new.extracted or bool(caller.agent_id)
+    by_model, valid_from = new.extracted or bool(caller.agent_id), _moment(new.valid_from, now)
     return Statement(
         tenant_id=caller.tenant_id,
         user_id=user_id,
@@ -200,9 +237,10 @@ def _allowed(caller: Caller, new: NewEntity, now: datetime) -> Statement:
         agent_id=agent_id,
         session=new.session_id,
         turn=new.turn,
-        valid_from=_moment(new.valid_from, now),
+        valid_from=valid_from,
+        said_at=valid_from if new.extracted else None,
         by_model=by_model,
-        needs_confirmation=by_model and key in rules.high_impact,
+        needs_confirmation=by_model and is_high_impact(key, new.value, rules.high_impact),
         most=rules.most,
     )
 
@@ -212,7 +250,7 @@ def _rules_of(caller: Caller, agent_id: str) -> _Rules:
     return _Rules(
         least=policy.entities.min_confidence,
         allowed=slot_keys(policy.entities.allowed_keys),
-        high_impact=slot_keys(policy.entities.high_impact_keys),
+        high_impact=policy.entities.high_impact_keys,
         longest=policy.limits.entity_value_chars,
         most=policy.limits.entities_per_user,
     )

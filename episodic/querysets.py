@@ -1,5 +1,7 @@
 """The SQL of episodes: filters, exact nearest neighbours, pending work."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +12,7 @@ from django.db.models.functions import Now
 from numpy.typing import NDArray
 
 from episodic.models import Episode
-from episodic.types import EpisodeFilter, Neighbour
+from episodic.types import Candidate, EpisodeFilter, Neighbour, Wanted
 from tenants.embedding import vector_literal
 
 # The subject's columns stand in both tables; the rest is known to the episodes alone.
@@ -40,6 +42,35 @@ LIMIT %(limit)s
 # An array, not a join: on a table that was just filled and not analysed yet, the planner takes both sides for
 # one row and joins them in a time that grows with the square of the subject.
 AMONG = "episode_id = ANY (ARRAY(SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s{conditions}))"
+
+# The nearest, and the newest whatever they are like; each is compared exactly. One that is both comes twice.
+CANDIDATES = """
+(SELECT episode_id, embedding <=> %(query)s::vector AS distance, FALSE AS is_new
+ FROM episode_embeddings
+ WHERE tenant_id = %(tenant)s AND model = %(model)s {conditions}
+ ORDER BY distance, episode_id
+ LIMIT %(limit)s)
+UNION ALL
+(SELECT episode_id, embedding <=> %(query)s::vector AS distance, TRUE AS is_new
+ FROM episode_embeddings
+ WHERE tenant_id = %(tenant)s AND model = %(model)s AND episode_id = ANY (ARRAY(
+   SELECT id FROM agent_episodes
+   WHERE tenant_id = %(tenant)s AND NOT embed_pending {newest}
+   ORDER BY created_at DESC, id DESC
+   LIMIT %(newest)s))
+ ORDER BY distance, episode_id)
+"""
+WRITTEN_SINCE = "created_at >= %(written_since)s"
+SLOT_VALUES = """
+SELECT value FROM user_entities
+WHERE tenant_id = %(tenant)s AND user_id = %(user)s AND status = 'current'
+ORDER BY key LIMIT %(limit)s
+"""
+# What ranks a candidate. Its text only if somebody looks into it: texts can be long.
+TRAITS = """
+SELECT id, coalesce(event_date, created_at), entities || topics, CASE WHEN %(texts)s THEN text ELSE '' END
+FROM agent_episodes WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s::uuid[])
+"""
 
 # The newest statements of one memory that still hold, by likeness to another: so many are compared at most.
 MOST_FACTS = 2_000
@@ -71,20 +102,77 @@ def nearest(
         "query": vector_literal(query),
         "limit": limit,
     }
+    subject, further = _conditions(where, params)
+    among = [AMONG.format(conditions=_all(subject + further))] if further else []
+    with connection.cursor() as cursor:
+        cursor.execute(NEAREST.format(conditions=_all(subject + among)), params)
+        ranked = cursor.fetchall()
+    found = by_id(tenant_id=tenant_id, ids=[episode_id for episode_id, _distance in ranked])
+    # One that was deleted since the ranking is left out.
+    return [Neighbour(found[one], 1 - float(distance)) for one, distance in ranked if one in found]
+
+
+def candidates(
+    *,
+    tenant_id: UUID,
+    model: str,
+    query: NDArray[np.float32],
+    where: EpisodeFilter,
+    wanted: Wanted,
+    with_texts: bool,
+) -> list[Candidate]:
+    """The episodes nearest to `query`, shape (dimensions,), by `model`, best first; after them those of the
+    newest that are not among them."""
+    params = _params(where) | {
+        "tenant": tenant_id,
+        "model": model,
+        "query": vector_literal(query),
+        "limit": wanted.nearest,
+        "newest": wanted.newest,
+        "written_since": wanted.written_since,
+    }
+    subject, further = _conditions(where, params)
+    if wanted.written_since is not None:
+        further.append(WRITTEN_SINCE)
+    among = [AMONG.format(conditions=_all(subject + further))] if further else []
+    conditions = {
+        "conditions": _all(subject + among),
+        "newest": _all(subject + further),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(CANDIDATES.format(**conditions), params)
+        cosines: dict[UUID, tuple[float, bool]] = {}
+        for episode_id, distance, is_new in cursor.fetchall():
+            cosines.setdefault(episode_id, (1 - float(distance), is_new))
+        # As one literal: to adapt each id takes longer than the query.
+        ids = f"{{{','.join(map(str, cosines))}}}"
+        cursor.execute(TRAITS, {"tenant": tenant_id, "ids": ids, "texts": with_texts})
+        traits = {one: rest for one, *rest in cursor.fetchall()}
+    return [Candidate(one, *cosines[one], *traits[one]) for one in cosines if one in traits]
+
+
+def slot_values(*, tenant_id: UUID, user_id: str, limit: int) -> list[Any]:
+    """What the user's slots hold now. Written out, as it is asked at every recall."""
+    with connection.cursor() as cursor:
+        cursor.execute(SLOT_VALUES, {"tenant": tenant_id, "user": user_id, "limit": limit})
+        return [json.loads(value) for (value,) in cursor.fetchall()]
+
+
+def by_id(*, tenant_id: UUID, ids: list[UUID]) -> dict[UUID, Episode]:
+    """Those of the episodes that are there."""
+    found = Episode.objects.raw(BY_ID, {"tenant": tenant_id, "ids": ids})
+    return {one.id: one for one in found}
+
+
+def _conditions(where: EpisodeFilter, params: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """What both tables know, and what the episodes alone know, of the conditions in `params`."""
     subject = [sql for name, sql in SUBJECT_CONDITIONS.items() if name in params]
     further = [sql for name, sql in EPISODE_CONDITIONS.items() if name in params]
     if where.as_of is not None:
         further.append(HELD)
     elif not where.history:
         subject.append(HOLDS_NOW)
-    among = [AMONG.format(conditions=_all(subject + further))] if further else []
-    with connection.cursor() as cursor:
-        cursor.execute(NEAREST.format(conditions=_all(subject + among)), params)
-        ranked = cursor.fetchall()
-    ids = [episode_id for episode_id, _distance in ranked]
-    found = {one.id: one for one in Episode.objects.raw(BY_ID, {"tenant": tenant_id, "ids": ids})}
-    # One that was deleted since the ranking is left out.
-    return [Neighbour(found[one], 1 - float(distance)) for one, distance in ranked if one in found]
+    return subject, further
 
 
 def nearest_facts(*, like: Episode, model: str, query: NDArray[np.float32], limit: int) -> dict[UUID, float]:

@@ -2,7 +2,8 @@
 stays as history, each value for a time of its own.
 
 A write counts if its confidence is not lower, or its value is another. Another value closes the one before it
-and is a row of its own; the same value again is noted in its row.
+and is a row of its own; the same value again is noted in its row. What was extracted counts from when it was
+said, whenever it is written: what was written or confirmed since then stays.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from episodic import slot_queries
 from episodic.entity_embedding import drop_vectors, keep_vector
 from episodic.models import Entity, SlotStatus
 from episodic.slot_queries import Standing
-from episodic.slots import SlotRefused, SlotWrite
+from episodic.slots import CONFIRMED, SlotRefused, SlotWrite
 from tenants.errors import Conflict, NotFound
 
 INSTANT = timedelta(microseconds=1)
@@ -27,7 +28,8 @@ INSTANT = timedelta(microseconds=1)
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What is to be written, once it is known to be allowed. `by_model`: a model or an agent says so;
-    `needs_confirmation`: then it may only wait. `most`: how many slots the user may have."""
+    `needs_confirmation`: then it may only wait. `said_at`: when, if before it is written. `most`: how many
+    slots the user may have."""
 
     tenant_id: UUID
     user_id: str
@@ -39,6 +41,7 @@ class Statement:
     session: str
     turn: int | None
     valid_from: datetime | None
+    said_at: datetime | None
     by_model: bool
     needs_confirmation: bool
     most: int
@@ -58,7 +61,7 @@ class Statement:
             source_turn=self.turn,
             valid_from=valid_from,
             created_at=now,
-            updated_at=now,
+            updated_at=self.said_at or now,
         )
 
 
@@ -67,6 +70,8 @@ def write_slot(new: Statement, *, vector: NDArray[np.float32] | None, now: datet
     slot_queries.lock_user(tenant_id=new.tenant_id, user_id=new.user_id)
     stands = slot_queries.standing(tenant_id=new.tenant_id, user_id=new.user_id, key=new.key, value=new.value)
     begin = _begin(new, stands.current, now)
+    if (late := _too_late(new, stands, is_past=begin is None)) is not None:
+        return late
     if begin is not None and stands.current is not None and stands.same_current:
         return _said_again(new, stands.current, stands.pending, now)
     _refuse_pinned(new, stands.current, is_past=begin is None)
@@ -96,9 +101,14 @@ def confirm_slot(*, tenant_id: UUID, user_id: str, key: str, now: datetime) -> E
     if stands.current is not None:
         row.pinned_at = stands.current.pinned_at
         close(stands.current, at=row.valid_from, by=row.id)
-    row.status, row.confidence, row.updated_at = SlotStatus.CURRENT, 1.0, now
-    row.save(update_fields=["status", "confidence", "valid_from", "pinned_at", "updated_at"])
+    row.status, row.confidence, row.source, row.updated_at = SlotStatus.CURRENT, 1.0, CONFIRMED, now
+    row.save(update_fields=["status", "confidence", "source", "valid_from", "pinned_at", "updated_at"])
     return row
+
+
+def is_an_agents(row: Entity) -> bool:
+    """Whether nobody but agents, or what was extracted for them, says so."""
+    return bool(row.agent_id) and row.source != CONFIRMED
 
 
 def locked(*, tenant_id: UUID, user_id: str, key: str) -> Standing:
@@ -146,6 +156,23 @@ def _begin(new: Statement, current: Entity | None, now: datetime) -> datetime | 
     return given if end is None or given >= end else None
 
 
+def _too_late(new: Statement, stands: Standing, *, is_past: bool) -> SlotWrite | None:
+    """What becomes of something that was said before what stands was written or confirmed: nothing, unless it
+    is history."""
+    if new.said_at is None:
+        return None
+    current, pending = stands.current, stands.pending
+    if current is not None and not is_past and new.said_at < current.updated_at:
+        return SlotWrite(None, "skipped", "duplicate" if stands.same_current else "outdated")
+    if not new.needs_confirmation:
+        return None
+    if is_past:
+        return SlotWrite(None, "skipped", "outdated")
+    if pending is not None and new.said_at < pending.updated_at:
+        return SlotWrite(None, "skipped", "duplicate" if stands.same_pending else "outdated")
+    return None
+
+
 def _after_the_last(row: Entity, now: datetime) -> datetime:
     end = slot_queries.last_end(tenant_id=row.tenant_id, user_id=row.user_id, key=row.key)
     return now if end is None else max(now, end)
@@ -173,9 +200,11 @@ def _said_again(new: Statement, row: Entity, pending: Entity | None, now: dateti
 
 
 def _note_again(new: Statement, row: Entity, now: datetime) -> None:
-    row.confidence, row.source, row.agent_id = new.confidence, new.source, new.agent_id
-    row.source_session, row.source_turn = new.session, new.turn
-    row.updated_at = max(now, row.updated_at)
+    """What a person says stays a person's, though an agent repeats it."""
+    row.confidence, row.updated_at = new.confidence, max(new.said_at or now, row.updated_at)
+    if not (new.by_model and new.agent_id) or is_an_agents(row):
+        row.source, row.agent_id = new.source, new.agent_id
+        row.source_session, row.source_turn = new.session, new.turn
     fields = ["confidence", "source", "agent_id", "source_session", "source_turn", "updated_at"]
     row.save(update_fields=fields)
 

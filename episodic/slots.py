@@ -14,7 +14,12 @@ from tenants.errors import DomainError, Invalid
 
 LONGEST_KEY = 255
 RESERVED = ("confirm", "history", "pin", "unpin")  # routes below a slot
+CONFIRMED = "confirmed"  # the source of a value that waited until a person said it holds
 UNPRINTABLE = ("Cc", "Cs")  # controls and halves of surrogate pairs
+WORD = re.compile(r"[^\W_]+")
+MAIL = "email"
+MAIL_SHAPE = re.compile(r"(?:[^@<>]*<)?\W*(?:mailto:)?[^\s@<>]+@[\w-]+(?:\.[\w-]+)+\W*")
+SHORTEST_PART = 5  # letters of a key that is recognised as the beginning or end of a longer word
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 Action = Literal["created", "updated", "confirmed_again", "pending", "skipped"]
@@ -23,7 +28,8 @@ Action = Literal["created", "updated", "confirmed_again", "pending", "skipped"]
 @dataclass(frozen=True, slots=True)
 class NewEntity:
     """What somebody says of a user. `extracted`: a model or a rule says so, not a person or a program that
-    knows; `turn` is its number in `session_id`; `valid_from` says since when, if not since now."""
+    knows; `turn` is its number in `session_id`; `valid_from` says since when, if not since now. Of what was
+    extracted it is when it was said."""
 
     user_id: str | None
     key: str
@@ -40,8 +46,8 @@ class NewEntity:
 @dataclass(frozen=True, slots=True)
 class SlotWrite:
     """What became of it, and the row that says so now, if any does. `reason` says why it was skipped
-    (`low_confidence`, `allowlist`, `limit`, `pinned`, `policy`, `duplicate`), or `unconfirmed` while it is
-    pending."""
+    (`low_confidence`, `allowlist`, `limit`, `pinned`, `policy`, `duplicate`, `outdated`), or `unconfirmed`
+    while it is pending."""
 
     entity: Entity | None
     action: Action
@@ -100,6 +106,41 @@ def slot_keys(names: Sequence[str]) -> frozenset[str]:
         except Invalid:
             continue
     return frozenset(keys)
+
+
+def is_high_impact(key: str, value: Any, names: Sequence[str]) -> bool:
+    """Whether `names`, a policy's high-impact keys, mean this key, however it is spelled, or an email address
+    as its value. `home_address` is an `address`, `e-mail` and `mail` are `email`."""
+    meant = _meanings(tuple(names))
+    words = _words(key)
+    if any(name <= words or _is_part(name, words) for name in meant):
+        return True
+    return frozenset({MAIL}) in meant and isinstance(value, str) and bool(MAIL_SHAPE.fullmatch(value.strip()))
+
+
+@lru_cache(maxsize=1_000)
+def _meanings(names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    return tuple(words for words in map(_words, names) if words)
+
+
+def _is_part(name: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether a key of one word begins or ends a longer one, as in `homeaddress`."""
+    (first, *more) = name
+    if more or len(first) < SHORTEST_PART:
+        return False
+    return any(word.startswith(first) or word.endswith(first) for word in words)
+
+
+def _words(key: str) -> frozenset[str]:
+    """The key's words in one spelling: without case and plural; mail is email."""
+    found = WORD.findall(unicodedata.normalize("NFKC", key).casefold())
+    return frozenset(MAIL if word == "mail" else word for word in map(_singular, found))
+
+
+def _singular(word: str) -> str:
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 def json_text(value: Any) -> str:

@@ -16,8 +16,10 @@ from episodic.querysets import nearest_facts
 from providers.embeddings import get_embedder
 from tenants.scope import current_tenant
 
-NEAREST = 8  # statements that are compared with a new one
-ALIKE = 0.5  # cosine below which two sentences are not about the same
+NEAREST = 10  # statements that are compared with a new one
+# Cosine below which two sentences are not about the same. Low, for it is `contradicts` that decides, and
+# short sentences that differ in a name are not much alike (`Ana is the project lead` / `Bob is …`: 0.48).
+ALIKE = 0.4
 WITHOUT_VECTOR = 50  # the newest ones that are compared as long as they, or the new one, have none
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypedDict
+from uuid import UUID
 
 from episodic.models import Episode
 
@@ -67,3 +68,24 @@ class Neighbour:
 
     episode: Episode
     cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which candidates a ranking wants: so many of the nearest and of the newest, none written earlier."""
+
+    nearest: int
+    newest: int
+    written_since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a ranking looks at in an episode."""
+
+    episode_id: UUID
+    cosine: float
+    is_new: bool  # found for its age alone: not among the nearest
+    happened_at: datetime
+    names: list[str]  # its entities and topics
+    text: str  # empty unless it was asked for

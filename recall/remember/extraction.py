@@ -12,7 +12,7 @@ from uuid import UUID
 from providers.llm import LLM, LLMRefused, LLMUnavailable, get_llm
 from providers.prompts import load_prompt
 from recall.remember.answers import PROMPTS, FoundMemory, read_answer
-from recall.remember.candidates import Extraction
+from recall.remember.candidates import MOST_FACTS, Extraction
 from recall.remember.rules import extract
 from recall.remember.statements import split_sentences
 from screening.fences import strip_fences
@@ -39,13 +39,14 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """What was found and by whom. `failure`: why the model was not the one, though it was asked; `model` and
-    `prompt`: which was."""
+    `prompt`: which was. `beyond`: what it found when it had found enough."""
 
     found: Extraction
     extractor: Extractor
     failure: str = ""
     model: str = ""
     prompt: str = ""
+    beyond: tuple[str, ...] = ()
 
 
 def clean_turn(user_message: str, assistant_message: str | None) -> Turn:
@@ -67,7 +68,9 @@ def extract_turn(turn: Turn, *, tenant_id: UUID) -> Extracted:
         return Extracted(by_rules, "rules", failure="llm_unavailable")
     except LLMRefused:
         return Extracted(by_rules, "rules", failure="llm_refused")
-    return Extracted(_with_sensitive(read_answer(answer), by_rules), "llm", model=llm.model, prompt=prompt)
+    found = _with_sensitive(read_answer(answer), by_rules)
+    beyond = tuple(f"{one.key.strip()}: {one.value.strip()}" for one in answer.facts[MOST_FACTS:])
+    return Extracted(found, "llm", model=llm.model, prompt=prompt, beyond=beyond)
 
 
 def _ask(llm: LLM, user_message: str, assistant_message: str) -> tuple[FoundMemory, str]:

@@ -7,13 +7,13 @@ from episodic.models import MemoryType, Origin
 from episodic.slots import NewEntity
 from episodic.types import NewEpisode
 from ledger.decisions import Refused
-from recall.gate import judge
+from recall.gate import judge, part_to_hold
 from recall.holding import hold_entity, hold_episode
 from recall.remember.candidates import Fact
 from recall.remember.extraction import Extracted, Turn
 from recall.remember.statements import split_sentences
 from recall.remember.types import Source
-from screening.injection import find_injection
+from screening.injection import find_injection, poses_as_configuration
 from screening.sensitive import find_sensitive, mask
 from tenants.policy.document import Policy
 
@@ -56,6 +56,7 @@ def gate(*, source: Source, turn: Turn, extracted: Extracted, policy: Policy) ->
             episode = passed_episode
         else:
             refused.append(passed_episode)
+    refused += _waiting(turn.user_message, refused, source, extracted, policy)
     refused += _of_message(turn.user_message, refused, policy)
     return Gated(source, turn, extracted, tuple(facts), episode, tuple(refused))
 
@@ -100,7 +101,7 @@ def refuse_episode(new: NewEpisode, reason: str, *, held: bool = False) -> Refus
 def _judged(
     fact: Fact, source: Source, extracted: Extracted, policy: Policy, *, poisoned: bool
 ) -> Fact | Refused:
-    if poisoned or find_injection(fact.words):
+    if poisoned or find_injection(fact.words) or poses_as_configuration(fact.key, fact.value):
         return replace(refuse_fact(fact, "injection", source=source, extracted=extracted), held=None)
     verdict = judge(_said(fact), policy=policy)
     if verdict.action == "redact" and (harmless := _masked(fact)) is not None:
@@ -164,6 +165,20 @@ def _episode_of(text: str, *, lasting: bool, source: Source, extracted: Extracte
 def _is_ordered_throughout(message: str) -> bool:
     """Whether an order to the model runs through several sentences: then none of them is trusted."""
     return bool(find_injection(message)) and not any(map(find_injection, split_sentences(message)))
+
+
+def _waiting(
+    message: str, refused: Iterable[Refused], source: Source, extracted: Extracted, policy: Policy
+) -> list[Refused]:
+    """What the policy holds and no candidate does, such as a password that somebody tells."""
+    if judge(message, policy=policy).action == "write":
+        return []
+    held = {name for one in refused if one.outcome == "held" for name in one.findings}
+    text, findings = part_to_hold(message, list(split_sentences(message)), policy=policy, held=held)
+    if not text or len(text) > policy.limits.episode_chars:
+        return []
+    new = _episode_of(text, lasting=True, source=source, extracted=extracted)
+    return [replace(refuse_episode(new, "blocklist", held=True), findings=findings)]
 
 
 def _of_message(message: str, refused: Iterable[Refused], policy: Policy) -> list[Refused]:

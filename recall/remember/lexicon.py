@@ -101,10 +101,25 @@ ABOUT = {
     "time_format": "24-hour 12-hour",
     "browser": "firefox chrome safari edge",
     "shell": "bash zsh fish-shell powershell",
-    "contact_channel": "phone-calls text-messages whatsapp slack telegram",
+    "contact": "phone-calls text-messages whatsapp slack telegram",
     "transport": "train trains flying driving",
 }
 SUBJECTS = {word: subject for subject, words in ABOUT.items() for word in words.split()}
+
+# Ways to reach somebody, when nothing else is said.
+CONTACTS = frozenset("""
+phone|telephone|phone call|phone calls|calls|email|emails|e-mail|e-mails|mail|sms|text|texts|text message|
+text messages|texting|whatsapp|slack|telegram|signal|chat
+""".replace("\n", "").split("|"))  # fmt: skip
+
+# Words of keys that are spelled in two ways.
+SPELLINGS = {
+    "colour": "color", "colours": "colors", "flavour": "flavor", "flavours": "flavors",
+    "neighbour": "neighbor", "neighbours": "neighbors", "neighbourhood": "neighborhood",
+    "behaviour": "behavior", "humour": "humor", "theatre": "theater", "centre": "center",
+    "grey": "gray", "jewellery": "jewelry", "organisation": "organization", "favourite": "favorite",
+    "programme": "program", "tyres": "tires", "doughnuts": "donuts", "yoghurt": "yogurt",
+}  # fmt: skip
 
 # "I like …" of what only the conversation knows.
 POINTING = _words("""
@@ -167,4 +182,11 @@ use send call email e-mail text contact show include suggest recommend mention a
 apologize apologise assume share reply answer respond format remind summarize summarise write give offer
 start end put talk tell refer say schedule book order quote sign round translate switch repeat flatter
 sugarcoat keep print
+""")
+# What goes to others, or tells them something: who gets it is nothing that rules may remember.
+OUTWARD_VERBS = _words("""
+send call email e-mail text contact share forward
+""")
+SPEAKING_VERBS = _words("""
+talk speak explain answer reply respond write give offer tell refer say show recommend suggest quote
 """)

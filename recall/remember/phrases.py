@@ -9,6 +9,7 @@ from recall.remember.lexicon import (
     NO_NAMES,
     NO_PLACES,
     PARTICLES,
+    SPELLINGS,
 )
 
 LONGEST_TERM, MOST_WORDS = 80, 7
@@ -22,8 +23,10 @@ CUT = re.compile(
     r"lol|haha|too|instead|if possible|again|at the end|is|are|was)(?![\w-])|\s--?\s|\s+now\Z|\.\s|"
     r"[\U0001F300-\U0001FAFF]"
 )
+URL = re.compile(r"(?i)\b(?:[a-z][a-z+.-]{1,15}://|www\.)\S*[^\s.,;:!?()\[\]\"']")
 ARTICLE = re.compile(r"(?i)(?:a|an|the|some|my|our)\s+")
 NAME = re.compile(r"[^\W\d_]+(?:[-'.][^\W\d_]+)*\.?")
+LATELY = re.compile(r"(?i)\s+now\Z")
 AND = re.compile(r"\s*(?:,|&|\band\b|\bund\b|\by\b|\bet\b)\s*")
 WORD = re.compile(r"[\w+#]+(?:['-]\w+)*")
 MONTH = (
@@ -41,8 +44,10 @@ DATE = (
 
 def term(raw: str) -> str:
     """What is liked, preferred, used: up to where the sentence goes on. Empty if it is too long for one."""
-    cut = CUT.search(f" {raw}")
-    kept = (raw[: max(cut.start() - 1, 0)] if cut else raw).strip(TRIMMED)
+    links = [found.span() for found in URL.finditer(raw)]
+    cuts = (max(found.start() - 1, 0) for found in CUT.finditer(f" {raw}"))
+    cut = next((at for at in cuts if not any(begin <= at < end for begin, end in links)), len(raw))
+    kept = LATELY.sub("", raw[:cut].strip(TRIMMED))
     return kept if 0 < len(kept) <= LONGEST_TERM and kept.count(" ") < MOST_WORDS else ""
 
 
@@ -54,6 +59,7 @@ def bare(value: str) -> str:
 def slug(value: str) -> str:
     """A term as part of a key: its words in lower case, joined; empty if it has none."""
     words = [word.replace("'", "").replace("-", "_") for word in WORD.findall(bare(value).lower())]
+    words = [SPELLINGS.get(word, word) for word in words]  # "colour" and "color" are one slot
     return "_".join(words)[:LONGEST_KEY].strip("_")
 
 

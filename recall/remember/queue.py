@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 
@@ -25,6 +25,7 @@ class _Pair:
 
     seq: int
     question: str
+    said_at: datetime
     replies: list[str] = field(default_factory=list)
 
 
@@ -36,7 +37,7 @@ def enqueue_remember(*, session: Session, first_seq: int, last_seq: int, now: da
         return
     for first in range(first_seq, last_seq + 1, AT_ONCE):
         last = min(first + AT_ONCE - 1, last_seq)
-        payload = {"session": str(session.id), "first": first, "last": last}
+        payload = {"session": str(session.id), "first": first, "last": last, "append": first_seq}
         enqueue(REMEMBER, payload=payload, now=now, user_id=session.user_id)
 
 
@@ -45,8 +46,9 @@ def remember_kind() -> Kind:
     return Kind(REMEMBER, _apply, prepare=_prepare, slow=True)
 
 
-def _prepare(task: Task) -> list[Prepared]:
-    """Extracts outside of any scope; nothing if the session is gone or the policy has changed its mind."""
+def _prepare(task: Task) -> list[tuple[datetime, Prepared]]:
+    """When each of the user's turns was said, and what is in it. Extracts outside of any scope; nothing if
+    the session is gone or the policy has changed its mind."""
     with scope(task.tenant_id):
         session = Session.objects.filter(tenant_id=task.tenant_id, id=task.payload["session"]).first()
         if session is None or session.user_id != task.user_id:
@@ -56,21 +58,26 @@ def _prepare(task: Task) -> list[Prepared]:
         return []
     now = timezone.now()
     return [
-        prepare(
-            source=_source(session, one.seq),
-            user_message=one.question,
-            assistant_message="\n".join(one.replies),
-            now=now,
-        )
-        for one in _pairs(said)
+        (one.said_at, _prepared(session, one, now))
+        for one in _pairs(said, since=task.payload.get("append", task.payload["first"]))
     ]
 
 
-def _apply(task: Task, prepared: list[Prepared]) -> None:
-    """In the scope that ends the job, which has asked already whether the person was erased."""
+def _prepared(session: Session, pair: _Pair, now: datetime) -> Prepared:
+    return prepare(
+        source=_source(session, pair.seq),
+        user_message=pair.question,
+        assistant_message="\n".join(pair.replies),
+        now=now,
+    )
+
+
+def _apply(task: Task, prepared: list[tuple[datetime, Prepared]]) -> None:
+    """In the scope that ends the job, which has asked already whether the person was erased. Jobs end in any
+    order: what is found counts from when it was said."""
     now = timezone.now()
-    for one in prepared:
-        write_prepared(prepared=one, since=task.since, now=now)
+    for said_at, one in prepared:
+        write_prepared(prepared=one, since=task.since, now=now, said_at=said_at)
 
 
 def _source(session: Session, seq: int) -> Source:
@@ -85,14 +92,17 @@ def _source(session: Session, seq: int) -> Source:
     )
 
 
-def _pairs(said: Iterable[Event]) -> list[_Pair]:
+def _pairs(said: Iterable[Event], *, since: int) -> list[_Pair]:
+    """`since` is the number of the first event of the append: all of it was recorded at one moment, and later
+    turns are told apart by their numbers."""
     pairs: list[_Pair] = []
     for event in said:
         text: object = event.content
         if not isinstance(text, str):
             continue
         if event.role == "user":
-            pairs.append(_Pair(event.seq, text))
+            said_at = event.recorded_at + timedelta(microseconds=event.seq - since)
+            pairs.append(_Pair(event.seq, text, said_at))
         elif pairs:
             pairs[-1].replies.append(text)
     return pairs

@@ -76,13 +76,17 @@ def prepare(*, source: Source, user_message: str, assistant_message: str | None,
     return Prepared(gated, policy, _told(source, now), _vectors(gated, policy))
 
 
-def write_prepared(*, prepared: Prepared, since: datetime, now: datetime) -> Remembered:
-    """Writes it in the open scope, which has asked already whether the person was erased."""
+def write_prepared(
+    *, prepared: Prepared, since: datetime, now: datetime, said_at: datetime | None = None
+) -> Remembered:
+    """Writes it in the open scope, which has asked already whether the person was erased. `said_at`: when the
+    turn was recorded, if that was before now."""
     return write(
         gated=prepared.gated,
         policy=prepared.policy,
         told=prepared.told,
         vectors=prepared.vectors,
+        said_at=said_at,
         since=since,
         now=now,
     )

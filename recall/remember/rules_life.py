@@ -206,6 +206,11 @@ REST = r"(?P<rest>\S.*)"
 _KIN = rf"(?P<kin>{'|'.join(KIN)})"
 _PET = rf"(?P<pet>{'|'.join(PETS)})"
 _MANY = r"(?P<many>\d{1,2}|two|three|four|five|six|seven)"
+# What a noun is followed by that is no part of a longer one: "two kids", not "two kids meals".
+_ENDS = (
+    r"(?=\Z|\s*[.,;:!()-]| (?:and|but|so|who|whom|which|with|at|in|from|of|aged?|under|over|named|called|now|"
+    r"too|already|that|to (?:feed|raise)|together|as well)\b)"
+)
 _DIET = rf"(?P<diet>{'|'.join(sorted(DIETS))})(?![\w'])"
 RULES: tuple[Rule, ...] = rules_of(
     (rf"(?:i|we) {MUCH}(?:live|reside) not in .{{2,40}}? but in {REST}", _place_not),
@@ -213,7 +218,8 @@ RULES: tuple[Rule, ...] = rules_of(
         rf"(?:(?:i|we) {MUCH}(?:live|reside)|(?:i'm|i am|im|we're|we are) {MUCH}(?:living|based|located|"
         rf"residing|settled)|"
         rf"my (?:home|hometown|home town|home city) is|ich (?:wohne|lebe)(?: jetzt)?|(?:yo )?vivo|"
-        rf"j'habite|j'habite maintenant|je vis) (?:here )?(?:in |en |à |au )?(?:downtown |central )?{REST}",
+        rf"j'habite|je habite|j'habite maintenant|je vis) "
+        rf"(?:here )?(?:in |en |à |au )?(?:downtown |central )?{REST}",
         _lives,
     ),
     (
@@ -234,8 +240,11 @@ RULES: tuple[Rule, ...] = rules_of(
     ),
     (rf"(?:i(?:'ve| have)? {MUCH}(?:joined|started (?:working )?at)) {REST}", _joined),
     (
-        r"(?:i (?:no longer|don't|do not) work (?:at|for)|i(?:'ve| have)? (?:just |recently )?(?:left|quit)|"
-        r"i quit my job at|i(?:'m| am) no longer (?:at|with)) (?P<rest>\S.*?)(?: any ?more)?\Z",
+        r"(?:i(?:'ve| have)? (?:just |recently |finally )*(?:(?:quit|left|lost) my (?:old )?"
+        r"(?:job|position|role|post) (?:at|with)|resigned from|(?:got |was |been |am )(?:fired from|"
+        r"laid off (?:from|by)|fired by))|"
+        r"i (?:no longer|don't|do not) work (?:at|for)|i(?:'ve| have)? (?:just |recently )?(?:left|quit)|"
+        r"i(?:'m| am) no longer (?:at|with)) (?P<rest>\S.*?)(?: any ?more)?\Z",
         _left_employer,
     ),
     (
@@ -259,7 +268,7 @@ RULES: tuple[Rule, ...] = rules_of(
         _kin,
     ),
     (rf"(?:i|we)(?:'ve got| {MUCH}have) {_MANY} (?:\w+ )?(?P<what>kids|children|sons|daughters|boys|"
-     rf"girls)\b", _children),
+     rf"girls){_ENDS}", _children),
     (r"(?:i|we)(?: just)? got (?P<status>married|divorced|engaged)\b", _married),
     (r"(?:i'm|i am|we're) (?:now |finally |recently |happily )?(?P<status>married|divorced|engaged|"
      r"widowed|single)"
@@ -270,7 +279,7 @@ RULES: tuple[Rule, ...] = rules_of(
     (rf"(?:my|our) (?:\w+ )?{_PET}(?:'s name is| is called| is named|'s called) {REST}", _pet),
     (rf"(?:my|our) {_PET} is {REST}", _pet_is),
     (rf"(?:i|we)(?:'ve got| {MUCH}have| {MUCH}own) {_MANY} (?:\w+ )?(?P<pet>dogs|cats|rabbits|horses|"
-     rf"birds|hamsters)\b", _pets),
+     rf"birds|hamsters){_ENDS}", _pets),
     (rf"(?:{IM}(?:severely |very |highly |deadly )?allergic to|"
      rf"i {MUCH}have an allergy to) (?P<what>\S.*)", _allergy),
     (rf"i {MUCH}have an? (?:severe |bad )?(?P<what>[\w -]{{2,30}}) allergy\b", _allergy),

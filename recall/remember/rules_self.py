@@ -21,13 +21,19 @@ ZONE = (
 )
 
 
+INTRODUCED = re.compile(r"(?i)[,.]?\s*(?:from\b|at\b|here\b|(?:and |an? |the )?(?:i|i'm|my|an?|the)\s)")
+AGES = range(5, 120)
+
+
 def _name(found: re.Match[str], one: Statement) -> Iterator[Fact]:
     if value := name(found["rest"], plain=one.plain):
         yield say("name", value, 0.95, one)
 
 
 def _is_somebody(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    """ "I'm Ada" may be anything: the name must be capitalised, stand alone, and be no ordinary word."""
+    """ "I'm Ada" may be anything: the name must be capitalised, stand alone, and be no ordinary word. It is
+    believed of somebody who introduces themselves: who greets, or tells more of themselves in the sentence.
+    """
     rest = found["rest"].strip()
     value = name(rest, plain=False)
     words = value.split()
@@ -41,9 +47,21 @@ def _is_somebody(found: re.Match[str], one: Statement) -> Iterator[Fact]:
         or not re.match(r"(?i)(?:\Z|[.,!(]|from\b|here\b|and\b|with\b|at\b|the\b)", after)
     ):
         return
-    yield say("name", value, 0.9 if one.greets else 0.8, one)
+    introduced = one.greets or INTRODUCED.match(after) or INTRODUCED.match(_behind(value, one.words))
+    yield say("name", value, 0.9 if introduced else 0.7, one)
     if came := re.match(r"(?i)from (.+)", after):
         yield from _origin(came[1], one)
+
+
+def _behind(value: str, words: str) -> str:
+    return words.partition(value)[2].strip()
+
+
+def _renamed(found: re.Match[str], one: Statement) -> Iterator[Fact]:
+    """Not what somebody is called in one place: "I changed my name to Zoe on Discord"."""
+    value = name(found["rest"], plain=one.plain)
+    if value and not re.match(r"(?i)(?:on|in the|for)\b", _behind(value.lower(), found["rest"].lower())):
+        yield say("name", value, 0.95, one)
 
 
 def _called(found: re.Match[str], one: Statement) -> Iterator[Fact]:
@@ -110,7 +128,8 @@ def _year(found: re.Match[str], one: Statement) -> Iterator[Fact]:
 
 
 def _age(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    yield say("age", found["age"], 0.9, one)
+    if int(found["age"]) in AGES:
+        yield say("age", found["age"], 0.9, one)
 
 
 def _date(found: re.Match[str], one: Statement) -> Iterator[Fact]:
@@ -128,6 +147,11 @@ RULES: tuple[Rule, ...] = rules_of(
     (rf"my name (?:is not|isn't) .{{1,40}}?,? (?:but|it's) {REST}", _name),
     (rf"(?:mein name ist|ich hei(?:ß|ss)e|me llamo|mi nombre es|je m'appelle|mon nom est) {REST}", _name),
     (rf"{IM}(?:called|named) {REST}", _name),
+    (
+        r"i(?:'ve| have)? (?:just |recently |legally |officially |now )*changed my (?:full |first |legal )?"
+        rf"name (?:from .{{1,40}}? )?to {REST}",
+        _renamed,
+    ),
     (rf"{IM}{REST}", _is_somebody),
     (
         r"(?:(?:please |just |you can |you may |feel free to )*call me|i (?:usually |just |mostly )?go by|"
@@ -136,7 +160,11 @@ RULES: tuple[Rule, ...] = rules_of(
         rf"my (?:nickname|preferred name) is|nenn mich|appelle[- ]moi|llámame) {REST}",
         _called,
     ),
-    (rf"(?:{IM}(?:originally |actually )?from|i {MUCH}come from|i was born in|i grew up in) {REST}", _from),
+    (
+        rf"(?:{IM}(?:originally |actually )?from|i {MUCH}come from|i was born in|i grew up in|"
+        rf"ich komme (?:ursprünglich )?aus|vengo de|je viens de) {REST}",
+        _from,
+    ),
     (
         r"(?:my (?:work |personal |private |new |contact )*e-?mail(?: address)?(?: is|'s|:)|"
         r"(?:you can |please |just )*(?:e-?mail me|reach me|contact me|write to me) (?:at|on|under|via)|"
@@ -166,7 +194,8 @@ RULES: tuple[Rule, ...] = rules_of(
         _answers_in,
     ),
     (
-        rf"(?:(?:my|our) time ?zone(?: is|'s|:)|{IM}(?:in|on) (?:the )?(?:time ?zone )?|i {MUCH}(?:live|"
+        rf"(?:(?:my|our) (?:current |local )?(?:time ?zone|tz)(?: is|'s|:)|"
+        rf"{IM}(?:in|on) (?:the )?(?:time ?zone )?|i {MUCH}(?:live|"
         rf"work) in the )\s*"
         rf"(?P<zone>{ZONE})",
         _zone,
@@ -178,6 +207,7 @@ RULES: tuple[Rule, ...] = rules_of(
     ),
     (rf"i was born (?:in|back in)(?: {MONTH})? (?P<year>(?:19|20)\d\d)", _year),
     (r"(?:i'm|i am|im) (?P<age>\d{1,3})(?: years? old| yo\b| y/o)", _age),
+    (r"(?:i'm|i am|im) (?P<age>\d{1,3})(?=\Z|[.,!](?!\d)| and\b(?! a half)| but\b| from\b| now\b)", _age),
     (r"i (?:just |recently )?turned (?P<age>\d{2,3})(?! (?:it|down|off|on|pages|degrees))", _age),
     (
         r"(?:my|our) (?P<what>(?!birthday|date of birth)[\w' -]{2,40}?) (?:is|starts|begins|ends|leaves|"

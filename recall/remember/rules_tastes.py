@@ -5,22 +5,42 @@ import re
 from collections.abc import Iterator
 
 from recall.remember.candidates import Fact
-from recall.remember.lexicon import LASTING_VERBS, ONCE, POINTING, SUBJECTS
-from recall.remember.phrases import WORD, bare, languages, slug, term
+from recall.remember.lexicon import (
+    CONTACTS,
+    LASTING_VERBS,
+    ONCE,
+    OUTWARD_VERBS,
+    POINTING,
+    SPEAKING_VERBS,
+    SUBJECTS,
+)
+from recall.remember.phrases import AND, TRIMMED, WORD, bare, languages, slug, term
 from recall.remember.rule import IM, MUCH, Rule, rules_of, say
 from recall.remember.statements import Statement
 
 VERBS = re.compile(
-    r"(?i)(?:to )?(?:have|use|drink|eat|get|take|work with|using|having|drinking|eating|working with) "
+    r"(?i)(?:(?:to |being |be )*(?:contacted|reached|called|messaged)? ?(?:by|via|over|through)|"
+    r"(?:to )?(?:have|use|drink|eat|get|take|work with|using|having|drinking|eating|working with)) "
 )
 LASTING = r"(?:from now on|in (?:the )?future|going forward|at all times)"
 UNITS = {"metric", "imperial", "celsius", "fahrenheit"}
 YOU_OR_IT = {"it", "that", "this", "you", "your"}  # what only the conversation knows
 MOST_INSTRUCTED = 9  # words
+MOST_PREFERRED = 5  # things in one breath
+MOST_DESCRIBED = 3  # words for a thing that is of no known kind
+# Where something is or goes to: links, hosts, addresses, numbers, people in copy. "Node.js" is no host.
+DESTINATION = re.compile(
+    r"(?i)://|@|\bwww\.|\b(?:b?cc|recipients?)\b|\d[\d ()/.-]{5,}\d|"
+    r"[\w-]\.(?!(?:js|ts|txt|csv|json|pdf|ya?ml|html?|css|xml)\b)[a-z]{2,}\b"
+)
+LINKS = re.compile(r"(?i)\b(?:links?|urls?|hyperlinks?|webhooks?)\b")
+TO_OTHERS = re.compile(r"(?i)\b(?:to|with|and|copy|copies) (?!(?:me|us)\b)")
 
 
 def subject(value: str) -> str:
     """What the preferred thing is one of, such as `editor`; empty if that is not known."""
+    if value.lower() in CONTACTS:
+        return "contact"
     words = WORD.findall(value.lower())
     pairs = ("-".join(pair) for pair in itertools.pairwise(words))
     for one in (*pairs, *words[:1], *words[-1:]):
@@ -30,8 +50,33 @@ def subject(value: str) -> str:
 
 
 def _prefers(found: re.Match[str], one: Statement) -> Iterator[Fact]:
+    """Each of several things of different kinds is a preference of its own."""
+    for raw in _apart(found["rest"]):
+        yield from _preference(raw, found, one)
+
+
+def _apart(raw: str) -> list[str]:
+    """ "Dark mode and vim" as the two that they are. What is of one kind stays together, as do things of
+    which no kind is known: "mac and cheese"."""
+    parts = [part for part in AND.split(raw, maxsplit=MOST_PREFERRED) if part.strip()]
+    if len(parts) < 2 or not any(map(subject, parts)):
+        return [raw]
+    groups, kinds = [parts[0]], [subject(parts[0])]
+    for part in parts[1:]:
+        kind, words = subject(part), part.lower().split()
+        if kind == kinds[-1] or (not kind and len(words) == 1):
+            groups[-1] += f" and {part}"
+            continue
+        strays = len(words) > MOST_DESCRIBED or (POINTING | ONCE) & set(words)
+        if not kind and (strays or term(groups[-1]) != groups[-1].strip(TRIMMED)):
+            break
+        groups.append(part)
+        kinds.append(kind)
+    return groups if len(groups) > 1 or len(parts) > groups[0].count(" and ") + 1 else [raw]
+
+
+def _preference(raw: str, found: re.Match[str], one: Statement) -> Iterator[Fact]:
     """ "X over Y", "X as my editor", "X": about what it is one of, else about the two, else itself."""
-    raw = found["rest"]
     sure = 0.8 if re.match(r"(?i)i(?:'d| would)", found[0]) else 0.92
     rival = re.search(r"(?i)\s+(?:over|rather than|instead of|than|to)\s+", raw)
     if rival and rival[0].strip().lower() == "to" and not _compares(raw, rival):
@@ -80,7 +125,12 @@ def _is_favourite(found: re.Match[str], one: Statement) -> Iterator[Fact]:
 
 
 def _taste(found: re.Match[str], one: Statement, verb: str) -> Iterator[Fact]:
-    value = term(found["rest"])
+    for raw in _apart(found["rest"]):
+        yield from _one_taste(raw, one, verb)
+
+
+def _one_taste(raw: str, one: Statement, verb: str) -> Iterator[Fact]:
+    value = term(raw)
     words = value.lower().split()
     key = slug(re.sub(r"(?i)\Ato ", "", value))
     vague = not words or words[0] in POINTING - {"to"} or words[:2] == ["to", "be"] or YOU_OR_IT & set(words)
@@ -145,6 +195,8 @@ def _instructs(found: re.Match[str], one: Statement) -> Iterator[Fact]:
     base = next(iter(sorted(known & {verb + "e"} or known)))
     phrase = " ".join([base, *what.split()[1:]])
     negative = bool(groups.get("no"))
+    if _leads_elsewhere(base, one.text, negative=negative):
+        return
     if UNITS & set(words):
         yield say("preference:units", next(word for word in words if word in UNITS), 0.88, one)
     elif not (
@@ -154,6 +206,21 @@ def _instructs(found: re.Match[str], one: Statement) -> Iterator[Fact]:
             f"instruction:{slug(phrase)}", f"{'do not' if negative else 'always'} {phrase}",
             0.9 if lasting else 0.8, one,
         )  # fmt: skip
+
+
+def _leads_elsewhere(verb: str, text: str, *, negative: bool) -> bool:
+    """Whether it says where answers lead or who gets them. A message that somebody forwards may say so, and
+    would have it done for ever."""
+    if DESTINATION.search(text):
+        return True
+    if negative:
+        return False
+    if verb in OUTWARD_VERBS:
+        to_me = re.search(rf"(?i)\b{verb} (?:me|us)\b", text)
+        return to_me is None or bool(TO_OTHERS.search(text))
+    return bool(LINKS.search(text)) or (
+        verb in SPEAKING_VERBS and bool(re.search(r"(?i)\bto (?!(?:me|us|the point)\b)", text))
+    )
 
 
 REST = r"(?P<rest>\S.*)"

@@ -13,6 +13,7 @@ from screening.folding import fold
 
 LONGEST = 400  # characters of a sentence; longer ones are data or legal text
 MOST = 400  # sentences of one message that are looked at closely
+LONGEST_GREETING = 40
 HEDGED = 0.6  # what a hedge leaves of the confidence
 
 OPENERS = (
@@ -101,6 +102,19 @@ LEAD = re.compile(
     r"let me introduce myself|first(?: of all)?|important|p\.?s\.?|that|today|good news|great|cool|perfect)"
     r"(?![\w'])[\s,:!.…-]*"
 )
+# What goes on without its "I": "I'm from Mexico but live in Lima".
+GOES_ON = re.compile(
+    r"(?i)\s*(?:,\s*(?:(?:and|but|und|aber|et)\s+)?|\s(?:and|but|und|aber|et)\s+)"
+    r"(?=(?:(?:now|currently|still|also|jetzt|maintenant) )?(?:live in|reside in|work (?:at|for|as)|moved to|"
+    r"prefer|speak|am|(?P<im>based in|living in|working (?:at|for|as)|originally from)|"
+    r"(?P<de>wohne|lebe|arbeite|spreche|komme)|(?P<fr>habite|vis|parle|travaille))\s)"
+)
+I_MYSELF = re.compile(r"(?i)(?:i|i'm|im|i've|we|we're|ich|je|j'\w+|me|my name|mein name)\s")
+NOT_SO = re.compile(
+    r"(?i)\b(?:want|would|wish|hope|plan|planning|going|will|could|might|may|should|must|can|cannot|let|help|"
+    r"who|whom|which|that|people|friends|they|not|never|möchte|will|würde|kann|nicht|veux|voudrais|pas)\b|n't\b|"
+    r"(?<!moved) to [a-z]"
+)
 SHOUTED = 12  # letters from which on a sentence in capitals only is a headline
 
 
@@ -130,10 +144,11 @@ class Statement:
 
 def read_statements(message: str) -> Iterator[Statement]:
     """The statements of the message, in their order."""
-    looked_at = 0
+    looked_at, greeted = 0, False
     plain = not any(map(str.isupper, message[:20_000]))
     for sentence in split_sentences(_unquoted(fold(message))):
         if len(sentence) > LONGEST or not TELLING.search(sentence):
+            greeted = len(sentence) <= LONGEST_GREETING and _is_greeting(sentence)
             continue
         looked_at += 1
         if looked_at > MOST:
@@ -144,7 +159,8 @@ def read_statements(message: str) -> Iterator[Statement]:
             continue
         if SUPPOSED.search(sentence) or LABEL.match(sentence) or _is_shouted(sentence):
             continue
-        yield from _statements_of(sentence, plain)
+        yield from _statements_of(sentence, plain, greeted)
+        greeted = False
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -172,11 +188,11 @@ def _unquoted(text: str) -> str:
     return QUOTED.sub(bare, text)
 
 
-def _statements_of(sentence: str, plain: bool) -> Iterator[Statement]:
+def _statements_of(sentence: str, plain: bool, greeted: bool) -> Iterator[Statement]:
     said, asked = _not_asked(sentence)
     if not said:
         return
-    pieces = CLAUSE.split(said)
+    pieces = [part for piece in CLAUSE.split(said) for part in _gone_on(piece)]
     corrects, unsure = False, False
     for piece, after in zip(pieces, [*pieces[1:], ""], strict=True):
         text, hedged, corrected, greets = _led_in(piece)
@@ -190,10 +206,29 @@ def _statements_of(sentence: str, plain: bool) -> Iterator[Statement]:
             words=sentence,
             certainty=HEDGED if doubtful else 1.0,
             corrects=corrects,
-            greets=greets or bool(pieces[0] != piece and _led_in(pieces[0]).greets),
+            greets=greets or greeted or bool(pieces[0] != piece and _led_in(pieces[0]).greets),
             asked=asked,
             plain=plain,
         )
+
+
+def _gone_on(piece: str) -> list[str]:
+    """The clause, and what goes on with the same subject, with the subject before it."""
+    marks = list(GOES_ON.finditer(piece))
+    if not marks or not I_MYSELF.match(_led_in(piece).text) or NOT_SO.search(piece[: marks[-1].start()]):
+        return [piece]
+    ends = [*(mark.start() for mark in marks[1:]), len(piece)]
+    parts = [piece[: marks[0].start()]]
+    for mark, end in zip(marks, ends, strict=True):
+        subject = "I'm" if mark["im"] else "ich" if mark["de"] else "je" if mark["fr"] else "I"
+        parts.append(f"{subject} {piece[mark.end() : end]}")
+    return parts
+
+
+def _is_greeting(sentence: str) -> bool:
+    """ "Hello!", "Hi Strata!"."""
+    clause = _led_in(sentence)
+    return clause.greets and clause.text.count(" ") == 0
 
 
 def _without_tail_hedge(text: str) -> str:

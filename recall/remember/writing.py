@@ -1,6 +1,6 @@
 """What passed the gate becomes memory, in the open scope; what does not is noted with its reason."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -15,14 +15,15 @@ from episodic.entities import current_slots, delete_entity, put_entity
 from episodic.episodes import build_episode
 from episodic.metrics import counted_at_commit
 from episodic.models import Entity, Episode
-from episodic.slots import SlotWrite, slot_key, slot_keys, slot_text
+from episodic.slots import SlotWrite, is_high_impact, slot_key, slot_keys, slot_text
 from episodic.superseding import supersede
 from episodic.types import NewEpisode
-from ledger.decisions import Refused, note_decision
-from recall.remember.candidates import Fact
+from ledger.decisions import Refused, masked, note_decision
+from ledger.models import WriteDecision
+from recall.remember.candidates import MOST_FACTS, Fact
 from recall.remember.gating import Gated, entity_of, refuse_episode, refuse_fact
 from recall.remember.types import Remembered, Skipped, Written
-from tenants.errors import Invalid
+from tenants.errors import Forbidden, Invalid
 from tenants.policy.document import Policy
 
 Vectors = Mapping[str, NDArray[np.float32]]
@@ -31,12 +32,19 @@ MOST_TOLD = 500  # items of a session's ledger that are compared
 
 
 def write(
-    *, gated: Gated, policy: Policy, told: Mapping[str, str], vectors: Vectors, since: datetime, now: datetime
+    *,
+    gated: Gated,
+    policy: Policy,
+    told: Mapping[str, str],
+    vectors: Vectors,
+    said_at: datetime | None,
+    since: datetime,
+    now: datetime,
 ) -> Remembered:
     """Writes facts and highlight, and notes every skip. `told` is the session's ledger, `vectors` the texts'
-    embeddings, where the model answered; `since` is when the turn came in: raises Erased if the person was
-    erased after it."""
-    return _Writer(gated, policy, told, vectors, since, now).run()
+    embeddings, where the model answered; `said_at` is when the turn was recorded, if that was before now, and
+    dates its facts; `since` is when the turn came in: raises Erased if the person was erased after it."""
+    return _Writer(gated, policy, told, vectors, said_at, since, now).run()
 
 
 def text_of_fact(fact: Fact) -> str:
@@ -56,11 +64,12 @@ class _Writer:
         policy: Policy,
         told: Mapping[str, str],
         vectors: Vectors,
+        said_at: datetime | None,
         since: datetime,
         now: datetime,
     ) -> None:
         self._gated, self._policy, self._vectors = gated, policy, vectors
-        self._since, self._now = since, now
+        self._said_at, self._since, self._now = said_at, since, now
         self._source, self._caller = gated.source, gated.source.caller
         self._written: list[Written] = []
         self._skipped: list[Skipped] = []
@@ -74,6 +83,7 @@ class _Writer:
             self._write_episode(self._gated.episode)
         for fact in self._gated.facts:
             self._write_fact(fact)
+        self._skip_beyond(self._gated.extracted.beyond)
         extractor = self._gated.extracted.extractor
         return Remembered(tuple(self._written), tuple(self._skipped), extractor)
 
@@ -86,6 +96,7 @@ class _Writer:
         if resolved.how == "retract":
             return self._retract(resolved)
         new = entity_of(resolved, source=self._source, extracted=self._gated.extracted)
+        new = replace(new, valid_from=self._said_at)
         vector = self._vectors.get(text_of_fact(resolved))
         done = put_entity(caller=self._caller, new=new, now=self._now, since=self._since, vector=vector)
         reason = self._reason(done)
@@ -118,21 +129,38 @@ class _Writer:
 
     def _retract(self, fact: Fact) -> None:
         """Ends the slot if it holds that value."""
-        key, held = slot_key(fact.key), self._current().get(slot_key(fact.key))
+        held = self._current().get(slot_key(fact.key))
         if held is None or str(held.value).casefold() != fact.value.casefold():
             return self._skip_fact(fact, "not_memorable")
-        allowed = slot_keys(self._policy.entities.allowed_keys)
-        if fact.confidence < self._policy.entities.min_confidence:
-            return self._skip_fact(fact, "low_confidence")
-        if allowed and key not in allowed:
-            return self._skip_fact(fact, "allowlist")
-        if held.pinned_at is not None:
-            return self._skip_fact(fact, "pinned")
-        if key in slot_keys(self._policy.entities.high_impact_keys):
+        if reason := self._keeps(held, fact):
+            return self._skip_fact(fact, reason)
+        named: dict[str, Any] = {
+            "user_id": held.user_id,
+            "key": held.key,
+            "now": self._now,
+            "at": self._said_at,
+        }
+        try:
+            delete_entity(caller=self._caller, hard=False, **named)
+        except Forbidden:  # a person said it, and an agent's key reports that it holds no more
             return self._skip_fact(fact, "unconfirmed")
-        delete_entity(caller=self._caller, user_id=self._source.user_id, key=key, hard=False, now=self._now)
         self._slots = None
-        return self._written.append(Written("entity", held.id, key, fact.text))
+        return self._written.append(Written("entity", held.id, held.key, f"no longer {fact.value}"))
+
+    def _keeps(self, held: Entity, fact: Fact) -> str:
+        """Why the slot is not ended by what a turn says; empty if it may be."""
+        entities = self._policy.entities
+        allowed = slot_keys(entities.allowed_keys)
+        if fact.confidence < entities.min_confidence:
+            return "low_confidence"
+        if allowed and held.key not in allowed:
+            return "allowlist"
+        if held.pinned_at is not None:
+            return "pinned"
+        if is_high_impact(held.key, held.value, entities.high_impact_keys):
+            return "unconfirmed"
+        is_old = self._said_at is not None and self._said_at < held.updated_at
+        return "outdated" if is_old else ""
 
     def _write_episode(self, new: NewEpisode) -> None:
         if self._was_told(new.text):
@@ -183,8 +211,19 @@ class _Writer:
     def _skip_fact(self, fact: Fact, reason: str, *, held: bool = False) -> None:
         self._skip(refuse_fact(fact, reason, source=self._source, extracted=self._gated.extracted, held=held))
 
+    def _skip_beyond(self, texts: Sequence[str]) -> None:
+        """Facts above the number that one message may hold: each is told, one decision says how many."""
+        if texts:
+            many = f"{len(texts)} facts more than {MOST_FACTS} of one message"
+            self._note(Refused("entity", "limit", many))
+        self._skipped += [Skipped(masked(text), "limit") for text in texts]
+
     def _skip(self, refused: Refused) -> None:
-        decision = note_decision(
+        decision = self._note(refused)
+        self._skipped.append(Skipped(decision.text, decision.reason))
+
+    def _note(self, refused: Refused) -> WriteDecision:
+        return note_decision(
             caller=self._caller,
             session_id=self._source.session_id,
             user_id=self._source.user_id,
@@ -193,7 +232,6 @@ class _Writer:
             refused=refused,
             now=self._now,
         )
-        self._skipped.append(Skipped(decision.text, decision.reason))
 
 
 def _joined(held: object, more: str) -> str:

@@ -17,10 +17,6 @@ Handling = Literal["refuse", "redact", "hold"]
 # Fields that nothing reads yet, and what will. Nobody can decide them, nor is told that they hold: a
 # protection that is switched on and does nothing is worse than none. Whoever reads one takes it out here.
 AWAITED: Mapping[str, str] = {
-    "recall.alpha": "fused recall",
-    "recall.decay": "fused recall",
-    "recall.entity_boost": "fused recall",
-    "recall.session_recency_days": "fused recall",
     "evaluation.session_share": "evaluation",
 }
 
@@ -89,7 +85,7 @@ class Write(Section):
         "selective", "Whether facts about the user are taken from the turns that are worth it."
     )
     episodes: Literal["periodic", "selective", "both", "off"] = chosen(
-        "periodic", "Whether sessions become summaries, single turns become highlights, or both."
+        "both", "Whether sessions become summaries, single turns become highlights, or both."
     )
     on_turn: bool = chosen(
         False,
@@ -123,7 +119,7 @@ class Entities(Section):
     allowed_keys: Names = chosen((), "The only keys that may be written; none named: any.", max_length=1_000)
     high_impact_keys: Names = chosen(
         ("email", "address"),
-        "Keys whose extracted values wait until someone confirms them.",
+        "Keys whose extracted values wait until someone confirms them, however they are spelled.",
         max_length=1_000,
     )
 

@@ -23,7 +23,7 @@ def test_what_is_confirmed_holds_from_then_on_with_full_confidence(caller):
     waiting = guess(caller, "b@x", source="llm", now=at(1))
     confirmed = confirm(caller, now=at(2), key=" EMAIL ")
     assert (confirmed.id, confirmed.status, confirmed.confidence) == (waiting.id, "current", 1.0)
-    assert (confirmed.source, confirmed.valid_from, confirmed.updated_at) == ("llm", at(2), at(2))
+    assert (confirmed.source, confirmed.valid_from, confirmed.updated_at) == ("confirmed", at(2), at(2))
     old, new = rows(caller, "email")
     assert (old.status, old.valid_to, old.superseded_by, new) == ("superseded", at(2), new.id, confirmed)
     held = access_entity(caller=caller, user_id=KIM, key="email", as_of=at(1.5))

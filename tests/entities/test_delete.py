@@ -3,11 +3,20 @@
 import pytest
 from django.utils import timezone
 
-from episodic.entities import access_entity, delete_entity, list_history, pin_entity, unpin_entity
+from episodic.entities import (
+    NewEntity,
+    access_entity,
+    confirm_entity,
+    delete_entity,
+    list_history,
+    pin_entity,
+    put_entity,
+    unpin_entity,
+)
 from episodic.models import EntityEmbedding
 from tenants.errors import Forbidden, NotFound
 from tenants.scope import scope
-from tests.entities.facts import KIM, at, embedded, rows, say, told
+from tests.entities.facts import KIM, at, decide, embedded, rows, say, told
 
 
 def delete(caller, *, key="city", user_id=KIM, hard=False, now=None):
@@ -99,3 +108,64 @@ def test_others_slots_are_out_of_reach(acme, globex):
             with pytest.raises(refusal):
                 change(caller=caller, user_id=KIM, key="city", now=timezone.now())
     assert told(acme.caller) == [("Turin", "current")]
+
+
+def test_an_agent_takes_back_its_own_guess_and_no_more(acme):
+    agent = acme.with_key(agent_id="ada").caller
+    say(agent, "Turin")
+    with pytest.raises(Forbidden):
+        delete(agent, hard=True)
+    for change in (pin_entity, unpin_entity):
+        with pytest.raises(Forbidden):
+            change(caller=agent, user_id=KIM, key="city", now=timezone.now())
+    assert delete(agent) == 1
+    assert told(acme.caller) == [("Turin", "retracted")]
+
+
+def confirmed(caller, agent):
+    say(agent, "Turin")
+    say(caller, "Turin")
+
+
+def repeated_by_the_agent(caller, agent):
+    say(caller, "Turin")
+    say(agent, "Turin")
+
+
+def confirmed_while_it_had_to_wait(caller, agent):
+    decide(caller, entities={"high_impact_keys": ["city"]})
+    say(agent, "Turin")
+    confirm_entity(caller=caller, user_id=KIM, key="city", now=timezone.now())
+    decide(caller, entities={"high_impact_keys": []})
+    say(agent, "Turin")
+
+
+def kept_until_somebody_confirmed_it(caller, _agent):
+    new = NewEntity(KIM, "city", "Turin", agent_id="ada")
+    put_entity(caller=caller, new=new, now=timezone.now(), since=timezone.now())
+
+
+def pinned(caller, agent):
+    say(agent, "Turin")
+    pin_entity(caller=caller, user_id=KIM, key="city", now=timezone.now())
+
+
+def of_high_impact(caller, agent):
+    say(agent, "Turin")
+    decide(caller, entities={"high_impact_keys": ["city"]})
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        confirmed, repeated_by_the_agent, confirmed_while_it_had_to_wait, kept_until_somebody_confirmed_it,
+        pinned, of_high_impact,
+    ],
+)  # fmt: skip
+def test_an_agent_does_not_take_back_what_a_person_stands_for(acme, written):
+    agent = acme.with_key(agent_id="ada").caller
+    written(acme.caller, agent)
+    with pytest.raises(Forbidden):
+        delete(agent)
+    assert [value for value, status in told(acme.caller) if status == "current"] == ["Turin"]
+    assert delete(acme.caller) == 1

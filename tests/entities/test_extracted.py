@@ -34,6 +34,42 @@ def test_a_high_impact_key_waits_and_nothing_holds_yet(caller, key):
     assert list_entities(caller=caller, where=EntityFilter(user_id=KIM), limit=9) == []
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "email_address", "e-mail", "E Mail", "mail", "home_address", "billing address", "Email.Work",
+        "mailing:address", "emails", "addresses", "emailaddress", "HomeAddress", "e_mail_2",
+    ],
+)  # fmt: skip
+def test_a_high_impact_key_waits_however_it_is_spelled(caller, key):
+    done = heard(caller, "Via Po 1", key=key)
+    assert (done.action, done.reason) == ("pending", "unconfirmed")
+
+
+@pytest.mark.parametrize("key", ["home_city", "gmail", "dress", "e", "mailing", "preference:contact"])
+def test_another_key_does_not_wait(caller, key):
+    assert heard(caller, "email", key=key).action == "created"
+
+
+@pytest.mark.parametrize("value", ["kim@example.com", " mailto:k.m+x@mail.example.co.uk", "Kim <kim@x.org>"])
+def test_an_email_address_waits_under_any_key(caller, value):
+    assert heard(caller, value, key="contact").action == "pending"
+    assert say(caller, value, key="login").action == "created", "whoever knows need not wait"
+    decide(caller, entities={"high_impact_keys": ["address"]})
+    assert heard(caller, value, key="reply_to").action == "created"
+
+
+@pytest.mark.parametrize("value", ["kim at example", "@kim", "a@b", "ask me@noon. or later", "x@" * 2_000])
+def test_what_is_no_email_address_does_not_wait(caller, value):
+    assert heard(caller, value, key="contact").action == "created"
+
+
+def test_a_key_of_several_words_is_meant_by_all_of_them(caller):
+    decide(caller, entities={"high_impact_keys": ["bank account"]})
+    assert heard(caller, "1", key="account_of_my_bank").action == "pending"
+    assert heard(caller, "1", key="bank").action == "created"
+
+
 def test_a_later_pending_value_replaces_an_earlier_one(caller):
     for hour, value in enumerate(("a@x", "b@x", "c@x")):
         assert heard(caller, value, key="email", now=at(hour)).action == "pending"

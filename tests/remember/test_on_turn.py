@@ -4,10 +4,12 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from recall.remember.queue import AT_ONCE, REMEMBER, enqueue_remember
+from episodic.entities import NewEntity, confirm_entity, put_entity
+from recall.remember.queue import AT_ONCE, REMEMBER, enqueue_remember, remember_kind
 from recall.sessions import delete_session
 from recall.turns import append_turns
 from tenants.jobs import runner
+from tenants.jobs.kinds import Task
 from tenants.models import Job
 from tenants.privacy.erasure import begin_erasure
 from tenants.scope import scope
@@ -105,6 +107,81 @@ def test_the_model_sees_what_was_answered(ann, llm):
     assert "It is Ada." in body
     assert "Nice to meet you" in body
     assert ann.slots() == {"name": "Ada"}
+
+
+def backwards(person):
+    """Does the jobs, the last that was recorded first."""
+    for job in reversed(jobs(person)):
+        task = Task(
+            id=job.id, tenant_id=job.tenant_id, kind=job.kind, payload=job.payload, user_id=job.user_id,
+            since=job.created_at, attempts=1, max_attempts=5, lease=job.id,
+        )  # fmt: skip
+        kind = remember_kind()
+        prepared = kind.prepare(task)
+        with scope(task.tenant_id):
+            kind.apply(task, prepared)
+
+
+def test_of_turns_that_are_looked_at_in_reverse_the_last_said_holds(ann):
+    for city in ("Turin", "Oslo", "Bern"):
+        come_in(ann, f"I live in {city}.")
+    backwards(ann)
+    assert ann.slots() == {"home_city": "Bern"}
+    ranked = sorted(ann.rows(), key=lambda row: row.valid_from)
+    assert [(row.value, row.status) for row in ranked] == [
+        ("Turin", "superseded"), ("Oslo", "superseded"), ("Bern", "current"),
+    ]  # fmt: skip
+    assert [one.valid_to for one in ranked[:2]] == [one.valid_from for one in ranked[1:]]
+
+
+def test_turns_that_came_in_at_once_are_told_apart_by_their_order(ann):
+    come_in(ann, "I live in Turin.", "Nice.", *["Hm."] * AT_ONCE, "I live in Oslo.")
+    assert len(jobs(ann)) == 2
+    backwards(ann)
+    assert ann.slots() == {"home_city": "Oslo"}
+
+
+@pytest.mark.parametrize("value", ["Turin", "Bern"])
+def test_what_somebody_wrote_after_the_turn_stays(ann, value):
+    """Whether it is another value than before or the one that held already."""
+    put(ann, "Turin")
+    come_in(ann, "I live in Oslo.")
+    put(ann, value)
+    work()
+    assert ann.slots() == {"home_city": value}
+
+
+def test_what_was_said_again_before_a_turn_does_not_outlive_it(ann):
+    come_in(ann, "I live in Turin.")
+    come_in(ann, "I live in Turin.")
+    come_in(ann, "I live in Oslo.")
+    work()
+    assert ann.slots() == {"home_city": "Oslo"}
+
+
+def test_what_was_confirmed_or_waits_since_the_turn_stays(ann):
+    come_in(ann, "My email is old@example.org.")
+    ann.tell("My email is new@example.org.")
+    backwards(ann)
+    (waits,) = [row.value for row in ann.rows() if row.status == "pending"]
+    assert waits == "new@example.org"
+    confirm_entity(caller=ann.caller, user_id="ann", key="email", now=timezone.now())
+    backwards(ann)
+    assert (ann.slots(), [row.status for row in ann.rows()]) == ({"email": "new@example.org"}, ["current"])
+
+
+def test_a_slot_that_was_written_since_is_not_ended_by_a_turn(ann):
+    put(ann, "Acme", key="employer")
+    come_in(ann, "I no longer work at Acme.")
+    put(ann, "Acme", key="employer")
+    work()
+    assert ann.slots() == {"employer": "Acme"}
+    assert [one.reason for one in ann.decisions()] == ["outdated"]
+
+
+def put(person, value, key="home_city"):
+    new = NewEntity(user_id=person.user_id, key=key, value=value)
+    put_entity(caller=person.caller, new=new, now=timezone.now())
 
 
 def test_a_policy_that_has_changed_its_mind_is_heeded(ann):

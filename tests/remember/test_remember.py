@@ -129,7 +129,7 @@ def test_a_correction_of_nothing_that_is_known_changes_nothing(ann):
 def test_what_no_longer_holds_ends(ann):
     ann.tell("I work at Acme.")
     done = ann.tell("I no longer work at Acme.")
-    assert [one.text for one in done.written] == ["employer: no longer Acme"]
+    assert [one.text for one in done.written] == ["no longer Acme"]
     assert ann.slots() == {}
     assert [row.status for row in ann.rows()] == ["retracted"]
 
@@ -145,6 +145,20 @@ def test_one_more_language_stands_beside_the_others(ann):
     ann.tell("I also speak Italian.")
     assert ann.slots() == {"language": "German, Italian"}
     assert reasons(ann.tell("I also speak German.")) == ["duplicate"]
+
+
+def test_an_agent_s_key_ends_what_it_told_and_not_what_a_person_wrote(acme, ann):
+    agent = Person(acme.with_key(agent_id="coder").caller)
+    agent.tell("I work at Acme.")
+    assert [one.text for one in agent.tell("I no longer work at Acme.").written] == ["no longer Acme"]
+    ann.tell("I work at Acme.")
+    assert reasons(agent.tell("I no longer work at Acme.")) == ["unconfirmed"]
+    assert ann.slots() == {"employer": "Acme"}
+
+
+def test_a_decision_said_in_a_turn_is_kept_by_default(ann):
+    ann.tell(DECIDED)
+    assert [one.text for one in ann.episodes()] == [DECIDED]
 
 
 def test_a_pinned_slot_is_neither_changed_nor_ended(ann):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from providers.llm import reset_llm
+from recall.remember.candidates import MOST_FACTS
 from tenants import usage
 from tenants.models import ProviderUsage
 from tenants.scope import scope
@@ -163,3 +164,15 @@ def test_a_long_message_is_shown_with_its_beginning_and_its_end(ann, llm):
     assert "First words." in text
     assert "last words." in text
     assert len(text) < 20_000
+
+
+def test_what_it_finds_beyond_the_limit_is_told(ann, llm):
+    facts = [(f"thing_{number}", f"value {number}", 0.9) for number in range(MOST_FACTS + 3)]
+    llm.control(says=found(*facts[:-1], ("key", SECRET, 0.9)))
+    done = ann.tell("A long list.")
+    assert len(done.written) == MOST_FACTS
+    assert reasons(done) == ["limit"] * 3
+    assert [one.text for one in done.skipped][:2] == ["thing_50: value 50", "thing_51: value 51"]
+    assert SECRET not in done.skipped[2].text
+    (decision,) = ann.decisions()
+    assert (decision.reason, decision.text.split()[0]) == ("limit", "3")
