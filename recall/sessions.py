@@ -36,7 +36,7 @@ Cause = Literal["end", "idle"]
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """What ending a session left behind. A session without messages leaves no episode."""
+    """What ending a session left behind. Turns in which no user spoke leave no episode."""
 
     session_id: str
     summary: str
@@ -93,7 +93,9 @@ def wind_up(
     def summarise(locked: Session, span: Span) -> str | None:
         if not _wants_summary(locked, cause):
             return None
-        return tell(caller=caller, session=locked, span=retold(span) if retold else span, now=now)
+        if retold is not None:  # a transcript is told in its dialect, whoever spoke
+            return tell(caller=caller, session=locked, span=retold(span), now=now, inflected=False)
+        return None if span.first is None else tell(caller=caller, session=locked, span=span, now=now)
 
     def conclude(locked: Session) -> None:
         release_items(ref=ref, now=now)

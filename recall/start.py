@@ -54,7 +54,7 @@ def start_session(
         session, _created = sessions.open_session(caller=caller, address=address, agent_id=agent_id, now=now)
     with suppress(RedisAway):  # then there is nothing to hold
         sessions.hold(caller=caller, session=session, now=now)
-    episodes = _episodes(caller, session, query)
+    episodes = _episodes(caller, session, query, now)
     with scope(caller.tenant_id):
         started = StartedSession(
             session=session,
@@ -66,12 +66,13 @@ def start_session(
     return started
 
 
-def _episodes(caller: Caller, session: Session, query: str | None) -> tuple[Remembered, ...]:
+def _episodes(caller: Caller, session: Session, query: str | None, now: datetime) -> tuple[Remembered, ...]:
     where = EpisodeFilter(user_id=session.user_id)
     top_k = read_policy(tenant_id=caller.tenant_id, agent_id=session.agent_id).recall.top_k
     if query:
         with suppress(Unavailable):
-            found = recall(caller=caller, query=RecallQuery(text=query, where=where, top_k=top_k))
+            asked = RecallQuery(text=query, where=where, top_k=top_k, profile="fused")
+            found = recall(caller=caller, query=asked, now=now)
             return tuple(Remembered(hit.episode, hit.score) for hit in found.hits)
     newest = list_episodes(caller=caller, where=where, limit=top_k)
     return tuple(Remembered(episode, None) for episode in newest)

@@ -34,12 +34,13 @@ def wants_summaries(session: Session) -> bool:
     return policy.write.episodes in {"periodic", "both"}
 
 
-def tell(*, caller: Caller, session: Session, span: Span, now: datetime) -> str:
+def tell(*, caller: Caller, session: Session, span: Span, now: datetime, inflected: bool = True) -> str:
     """The deterministic summary of the span, in the open scope. It quotes nothing that was injected or is an
-    order to the model, and nothing sensitive; what is left out by that is noted as a decision."""
+    order to the model, and nothing sensitive; what is left out by that is noted as a decision. The
+    AgentOps dialect's wording is not `inflected`."""
     first = _quotable(caller, session, span.first, now)
     last = first if span.last == span.first else _quotable(caller, session, span.last, now)
-    return summarise(messages=span.messages, first=first, last=last)
+    return summarise(messages=span.messages, first=first, last=last, inflected=inflected)
 
 
 def keep_summary(*, caller: Caller, session: Session, span: Span, text: str, now: datetime) -> Episode:

@@ -15,12 +15,13 @@ class Part:
     text: str
 
 
-def summarise(*, messages: int, first: str | None, last: str | None) -> str:
+def summarise(*, messages: int, first: str | None, last: str | None, inflected: bool = False) -> str:
     """`Session with N messages. Started: "…" — Ended: "…"`; only the count when no user spoke.
 
-    `messages` counts user and assistant messages; `first` and `last` are the user's.
+    `messages` counts user and assistant messages; `first` and `last` are the user's. The dialect says "1
+    messages"; `inflected` says "1 message".
     """
-    count = f"Session with {messages} messages."
+    count = f"Session with {messages} {'message' if inflected and messages == 1 else 'messages'}."
     if first is None or last is None:
         return count
     return f'{count} Started: "{first[:LONGEST_QUOTE]}" — Ended: "{last[:LONGEST_QUOTE]}"'

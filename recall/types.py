@@ -1,19 +1,27 @@
 """What recall is asked and what it answers."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from episodic.models import Episode
 from episodic.types import EpisodeFilter
 from recall.stages import Stage
 
+# `fused`: likeness, recency and exact names, as the policy weighs them. `similarity`: likeness alone.
+Profile = Literal["fused", "similarity"]
+Arm = Literal["vector", "newest"]
+
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """A question to memory."""
+    """A question to memory. What is None is the policy's, of the agent that is meant."""
 
     text: str
     where: EpisodeFilter
-    top_k: int | None = None  # the policy's of the agent that is meant
+    top_k: int | None = None
+    profile: Profile = "similarity"
+    alpha: float | None = None
+    decay: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,7 @@ class Hit:
     episode: Episode
     score: float
     signals: dict[str, float]
+    arm: Arm = "vector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +42,4 @@ class Recalled:
     stages: tuple[Stage, ...]
     query_used: str
     model: str
+    formula: str

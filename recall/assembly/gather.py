@@ -79,7 +79,7 @@ def gather(*, caller: Caller, query: AssembleQuery, now: datetime) -> Gathered:
             found.query_used = expand(query.text, found.turns)
             embedding = embed_meanwhile(found.query_used, tenant_id=caller.tenant_id)
         told = sum(key.startswith(pieces.EPISODE) for key in found.told) if query.dedupe else 0
-        _add_episodes(caller, found, embedding, told)
+        _add_episodes(caller, found, embedding, told, now)
     return found
 
 
@@ -150,7 +150,7 @@ def _add_from_redis(caller: Caller, query: AssembleQuery, found: Gathered, now: 
 
 
 def _add_episodes(
-    caller: Caller, found: Gathered, embedding: Callable[[], NDArray[np.float32]], told: int
+    caller: Caller, found: Gathered, embedding: Callable[[], NDArray[np.float32]], told: int, now: datetime
 ) -> None:
     """The user's episodes; without a user, those of the agent that are nobody's. With the model away, the
     newest. `told` of them may be in the way of those that have not been told."""
@@ -159,10 +159,10 @@ def _add_episodes(
         return
     where = EpisodeFilter(user_id=found.user_id) if found.user_id else EpisodeFilter(agent_id=found.agent_id)
     limit = 2 * found.top_k + min(told, MOST_TOLD)
-    query = RecallQuery(text=found.query_used, where=where, top_k=limit)
+    query = RecallQuery(text=found.query_used, where=where, top_k=limit, profile="fused")
     began = time.perf_counter()
     try:
-        recalled = recall(caller=caller, query=query, embedding=embedding)
+        recalled = recall(caller=caller, query=query, embedding=embedding, now=now)
     except Unavailable:
         found.stages.append(Stage("embed", milliseconds(began), "failed"))
         with timed("recent", found.stages):

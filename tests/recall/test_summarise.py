@@ -14,6 +14,11 @@ def test_without_words_of_a_user_only_the_count_is_told(first, last):
     assert summarise(messages=3, first=first, last=last) == "Session with 3 messages."
 
 
+def test_one_message_is_no_plural_where_the_dialect_does_not_ask_for_it():
+    assert summarise(messages=1, first=None, last=None, inflected=True) == "Session with 1 message."
+    assert summarise(messages=2, first=None, last=None, inflected=True) == "Session with 2 messages."
+
+
 def test_empty_words_are_words():
     assert summarise(messages=1, first="", last="") == 'Session with 1 messages. Started: "" — Ended: ""'
 
