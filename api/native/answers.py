@@ -191,9 +191,9 @@ def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
     if explain:
         shown["explain"] = {
             "rank": rank,
-            "arm": "vector",
+            "arm": one.arm,
             "exact": True,
             "model": found.model,
-            "formula": f"score = {' + '.join(one.signals)}",
+            "formula": found.formula,
         }
     return shown

@@ -4,19 +4,19 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import AnyJSON, Id, Text
+from api.fields import AnyJSON, Id, Moment, Text
 from api.native.schemas import Episode
-from api.native.serializers import Strict
+from api.native.serializers import Strict, refuse_unseen
 
 
 class EpisodeChange(Strict):
     """What is not given stays."""
 
-    text = Text(required=False, allow_blank=False)
+    text = Text(required=False, allow_blank=False, validators=[refuse_unseen])
     topics = serializers.ListField(child=Id(), required=False, max_length=100)
     entities = serializers.ListField(child=Id(), required=False, max_length=100)
     outcome = Text(required=False)
-    event_date = serializers.DateTimeField(required=False, allow_null=True)
+    event_date = Moment(required=False, allow_null=True)
     metadata = serializers.DictField(child=AnyJSON(), required=False, help_text="In place of what was there.")
 
 

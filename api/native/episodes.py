@@ -107,8 +107,15 @@ class RecallView(NativeView):
             until=body.get("until"),
             as_of=body.get("as_of"),
         )
-        query = RecallQuery(text=body["query"], where=where, top_k=body.get("top_k"))
-        found = recall(caller=caller_of(request), query=query)
+        query = RecallQuery(
+            text=body["query"],
+            where=where,
+            top_k=body.get("top_k"),
+            profile="fused",
+            alpha=body.get("alpha"),
+            decay=body.get("decay"),
+        )
+        found = recall(caller=caller_of(request), query=query, now=timezone.now())
         return Response(answers.recalled(found, explain=body.get("explain", False)))
 
 

@@ -1,18 +1,26 @@
 """What the native routes accept. Unknown fields are refused."""
 
+import unicodedata
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.fields import AnyJSON, Id, Moment, Text, refuse_slash_at_end
 from episodic.models import MemoryType
+from screening.folding import HIDDEN
 
 ROUTES = ("/turns", "/events", "/window", "/end", "/start", "/checkpoint")
 RESERVED = ("stats", "cleanup")  # routes beside the sessions
 ROLES = ("user", "assistant", "system", "tool")
+BLANKS = "\u2800"  # drawn as nothing
 MOST_AT_ONCE = 1_000
 MOST_VERSIONS = 2**31 - 1
+CLOCK_AHEAD = timedelta(minutes=5)  # that a client's clock may be
 
 
 class Strict(serializers.Serializer[Any]):
@@ -22,6 +30,17 @@ class Strict(serializers.Serializer[Any]):
         if isinstance(data, Mapping) and (unknown := set(data) - set(self.fields)):
             raise serializers.ValidationError({str(name): ["Unknown field."] for name in sorted(unknown)})
         return super().to_internal_value(data)
+
+
+@extend_schema_field(OpenApiTypes.DATETIME)
+class Past(Moment):
+    """When something happened: not later than now, but for clocks that differ."""
+
+    def to_internal_value(self, value: Any) -> datetime:
+        moment: datetime = super().to_internal_value(value)
+        if moment > timezone.now() + CLOCK_AHEAD:
+            raise serializers.ValidationError("May not lie more than 5 minutes in the future.")
+        return moment
 
 
 def refuse_route_at_end(session_id: str) -> None:
@@ -48,7 +67,7 @@ class NewTurn(Strict):
     tool_calls = serializers.ListField(child=serializers.DictField(), required=False, allow_null=True)
     tool_call_id = Id(required=False, allow_null=True)
     name = Id(required=False, allow_null=True)
-    created_at = serializers.DateTimeField(required=False, allow_null=True)
+    created_at = Past(required=False, allow_null=True)
     metadata = serializers.DictField(child=AnyJSON(), required=False)
 
 
@@ -62,7 +81,7 @@ class NewEventBody(Strict):
     event_id = Id(required=False, allow_null=True)
     event_type = Id(max_length=64)
     content = AnyJSON(required=True)
-    timestamp = serializers.DateTimeField(required=False, allow_null=True)
+    timestamp = Past(required=False, allow_null=True)
     metadata = serializers.DictField(child=AnyJSON(), required=False)
 
 
@@ -88,8 +107,22 @@ class CleanUp(Strict):
     max_age_hours = serializers.IntegerField(min_value=0, max_value=87_600)
 
 
+def refuse_unseen(text: str) -> None:
+    """Text of nothing but spaces, control and invisible characters tells nothing."""
+    if not any(_is_seen(character) for character in text):
+        raise serializers.ValidationError("May not be blank.")
+
+
+def _is_seen(character: str) -> bool:
+    return (
+        unicodedata.category(character)[0] not in "ZC"
+        and character not in BLANKS
+        and (HIDDEN.match(character) is None)
+    )
+
+
 class NewEpisodeBody(Strict):
-    text = Text(allow_blank=False)
+    text = Text(allow_blank=False, validators=[refuse_unseen])
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
     session_id = Id(required=False, allow_null=True, validators=[refuse_slash_at_end])
@@ -97,7 +130,7 @@ class NewEpisodeBody(Strict):
     topics = serializers.ListField(child=Id(), required=False, max_length=100)
     entities = serializers.ListField(child=Id(), required=False, max_length=100)
     outcome = Text(required=False)
-    event_date = serializers.DateTimeField(required=False, allow_null=True)
+    event_date = Moment(required=False, allow_null=True)
     valid_from = Moment(required=False, allow_null=True, help_text="Since when it holds; by default now.")
     metadata = serializers.DictField(child=AnyJSON(), required=False)
 
@@ -116,6 +149,18 @@ class PolicyRollback(Strict):
     note = Text(required=False, max_length=500)
 
 
+class Number(serializers.FloatField):
+    """A number; text and booleans are none."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        try:
+            return float(data)
+        except OverflowError:
+            self.fail("invalid")
+
+
 class RecallBody(Strict):
     query = Text(allow_blank=False)
     user_id = Id(required=False, allow_null=True)
@@ -130,4 +175,13 @@ class RecallBody(Strict):
     until = serializers.DateTimeField(required=False, allow_null=True)
     as_of = Moment(required=False, allow_null=True, help_text="What held then; by default what holds now.")
     top_k = serializers.IntegerField(required=False, min_value=1, max_value=200)
+    alpha = Number(
+        required=False, min_value=0, max_value=1, help_text="Instead of the policy's `recall.alpha`."
+    )
+    decay = Number(
+        required=False,
+        min_value=0,
+        max_value=10,
+        help_text="Instead of the policy's `recall.decay`.",
+    )
     explain = serializers.BooleanField(required=False)

@@ -1,7 +1,9 @@
 """What every native view shares."""
 
+from collections.abc import Callable
 from typing import Any
 
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,10 +15,32 @@ from tenants.errors import Invalid
 from working.types import SessionAddress
 
 MOST_RESULTS = 200
+ANYWHERE = {"format"}  # which Django REST framework reads itself
+# The query parameters of each method, from its first request on.
+_documented: dict[Callable[..., Any] | None, frozenset[str]] = {}
 
 
 class NativeView(DialectView):
-    """A view under `/api/v1/`."""
+    """A view under `/api/v1/`. Refuses query parameters that the method's `extend_schema` does not name: a
+    misspelt filter should not be ignored."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if unknown := request.query_params.keys() - self._query_names(request):
+            raise ValidationError({name: ["Unknown query parameter."] for name in sorted(unknown)})
+
+    def _query_names(self, request: Request) -> frozenset[str]:
+        """The query parameters that the method takes; any that is sent, where the document lacks it."""
+        method = getattr(getattr(self, (request.method or "").lower(), None), "__func__", None)
+        if method not in _documented:
+            schema = getattr(method, "kwargs", {}).get("schema")  # where `extend_schema` leaves it
+            if schema is None:
+                return frozenset(request.query_params.keys())
+            shown = schema()
+            shown.view = self
+            read = {one.name for one in shown.get_override_parameters() if one.location == "query"}
+            _documented[method] = frozenset(read | ANYWHERE)
+        return _documented[method]
 
     def shape(self, problem: Problem) -> Any:
         return errors.shape(problem)

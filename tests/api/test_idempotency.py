@@ -59,7 +59,7 @@ def test_the_same_key_for_another_request_is_a_conflict(acme, call: Call):
     acme.http.post("/api/v1/sessions", json={"session_id": "s"})
     member, key = call.by(acme), secrets.token_hex(8)
     assert member.http.send(keyed(call.request(member), key)).is_success
-    assert_refusal(member.http.send(keyed(call.request(member, other="1"), key)), call, 409)
+    assert_refusal(member.http.send(keyed(call.request(member, format="json"), key)), call, 409)
     elsewhere = member.http.post(EPISODES, json={"text": "x"}, headers={"Idempotency-Key": key})
     assert elsewhere.status_code == 409
 

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 import api
 from tests.api.call import Call
 from tests.api.calls import CALLS
+from tests.api.refusals import assert_refusal
 from tests.api.test_idempotency import WRITES
 
 # Shown once, under the id's own route: an id that looks like a route of its own.
@@ -76,8 +77,27 @@ def test_every_way_to_read_the_query_is_known():
     """Another helper that takes a name would hide it from the test above."""
     modules = [import_module(one.name) for one in walk_packages(api.__path__, "api.") if not one.ispkg]
     source = "".join(inspect.getsource(module) for module in modules)
-    read_by_variable = re.findall(r"query_params(?!\.get(?:list)?\(\"\w+\"\)).*", source)
+    read_by_variable = re.findall(r"query_params(?!\.get(?:list)?\(\"\w+\"\)|\.keys\(\)).*", source)
     assert read_by_variable == ["query_params.get(name)"] * 6  # the functions in QUERY_READ
+
+
+@pytest.mark.parametrize("call", [one for one in SHOWN if one.is_native], ids=lambda one: one.name)
+def test_a_query_parameter_that_is_not_in_it_is_refused_natively(document, long_lived, call):
+    declared = operation_of(document, call).get("parameters", [])
+    shown = {one["name"] for one in declared if one["in"] == "query"}
+    member, unknown = call.by(long_lived), {"userid", "user_id", "Limit", "If-Match"} - shown
+    answer = call.send(member, "refused", **dict.fromkeys(unknown, "1"))
+    assert_refusal(answer, call, 422)
+    assert {one["field"]: one["message"] for one in answer.json()["errors"]} == dict.fromkeys(
+        unknown, "Unknown query parameter."
+    )
+
+
+def test_elsewhere_it_is_ignored_as_the_original_does(long_lived):
+    for path in ("/working-memory/{id}", "/timeline"):
+        (call,) = [one for one in SHOWN if (one.method, one.path) == ("GET", path)]
+        plain, coloured = call.send(long_lived), call.send(long_lived, colour="red")
+        assert coloured.status_code == plain.status_code != 500
 
 
 @pytest.mark.parametrize("call", SHOWN, ids=lambda one: one.name)

@@ -84,7 +84,7 @@ def test_every_item_is_accounted_for(acme):
     assert answer["query_used"] == "What does Ann drink?"
     assert {one["status"] for one in answer["stages"]} == {"ok"}
     assert [one["name"] for one in answer["stages"]] == [
-        "session", "window", "ledger", "scratchpad", "embed", "vector",
+        "session", "window", "ledger", "scratchpad", "embed", "slots", "vector", "fusion",
     ]  # fmt: skip
 
 

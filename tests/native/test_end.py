@@ -29,9 +29,19 @@ def test_first_and_last_are_cut_to_two_hundred_characters(acme):
     assert end(acme)["summary"] == f'Session with 2 messages. Started: "{"ä" * 200}" — Ended: "{"😀" * 200}"'
 
 
-def test_without_a_user_message_only_the_count_is_told(acme):
+def test_turns_in_which_no_user_spoke_leave_no_episode(acme):
     say(acme, "Hello?", role="assistant")
-    assert end(acme)["summary"] == "Session with 1 messages."
+    assert end(acme) == {"session_id": "s", "summary": "", "episode_id": None, "message_count": 0}
+    assert acme.http.get("/api/v1/episodes?session_id=s").json()["results"] == []
+    say(acme, "Hi.")
+    assert end(acme)["summary"] == 'Session with 2 messages. Started: "Hi." — Ended: "Hi."'
+
+
+def test_a_last_word_of_the_assistant_leaves_no_second_episode(acme):
+    say(acme, "Bye.")
+    first = end(acme)
+    say(acme, "Bye!", role="assistant")
+    assert end(acme) == first
 
 
 def test_system_and_tool_turns_are_not_messages(acme):
@@ -85,7 +95,7 @@ def test_a_session_resumed_after_its_end_is_active_and_its_next_end_covers_the_n
     assert acme.http.get("/api/v1/sessions/s").json()["ended_at"] is None
     second = end(acme)
     assert second["episode_id"] != first["episode_id"]
-    assert second["summary"] == 'Session with 1 messages. Started: "c" — Ended: "c"'
+    assert second["summary"] == 'Session with 1 message. Started: "c" — Ended: "c"'
     newest, oldest = acme.http.get("/api/v1/episodes?session_id=s").json()["results"]
     assert (newest["covers_turns"], oldest["covers_turns"]) == ([3, 3], [1, 2])
 

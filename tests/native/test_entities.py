@@ -123,9 +123,15 @@ def test_a_pinned_slot_is_no_agent_s_to_change(acme, agent):
     put(acme, "Turin")
     assert acme.http.post(f"{CITY}/pin").json()["pinned"]
     problem(agent.http.put(CITY, json={"value": "Oslo"}), 409)
+    for verb in ("pin", "unpin"):
+        problem(agent.http.post(f"{CITY}/{verb}"), 403)
+    for query in ("", "?hard=true"):
+        problem(agent.http.delete(f"{CITY}{query}"), 403)
     assert put(acme, "Bern", status=200)["pinned"]
     assert not acme.http.post(f"{CITY}/unpin").json()["pinned"]
     assert put(agent, "Oslo", status=200)["value"] == "Oslo"
+    problem(agent.http.delete(f"{CITY}?hard=true"), 403)
+    assert agent.http.delete(CITY).status_code == 204
 
 
 def test_a_deleted_slot_is_history_and_a_removed_one_is_not(acme):

@@ -58,6 +58,49 @@ def test_a_plan_has_its_date_in_the_future(acme):
     )
 
 
+def test_a_date_that_names_no_time_zone_is_refused(acme):
+    naive = {"event_date": "2026-01-01T00:00:00"}
+    problem(acme.http.post(URL, json={"text": "Kim flew to Oslo.", **naive}), 422, "event_date")
+    kept = store(acme, "Kim flew to Rome.", event_date="2026-01-01T00:00:00+01:00")
+    assert kept["event_date"] == "2025-12-31T23:00:00Z"
+    problem(acme.http.patch(f"{URL}/{kept['id']}", json=naive), 422, "event_date")
+
+
+# As docs/episodes.md tells.
+CONTRADICTIONS = [
+    ("The deploy window is Tuesday", "The deploy window is Thursday"),
+    ("Budget is 40,000 EUR", "Budget is 55,000 EUR"),
+    ("Ana lives in Paris", "Ana moved to Berlin"),
+    ("The flag is enabled", "The flag is disabled"),
+    ("Ana prefers email", "Ana no longer prefers email"),
+    ("Ana drinks coffee", "Ana stopped drinking coffee"),
+    ("Ana is the project lead", "Bob is the project lead"),
+]
+BOTH = [
+    ("Ana likes tea", "Bob likes tea"),
+    ("Met Ana on Monday", "Met Ana on Tuesday"),
+    ("Ana likes tea", "Ana likes coffee"),
+    ("The deploy window is Tuesday", "The deploy window is Tuesday at 10:00"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "closes"), [(CONTRADICTIONS, True), (BOTH, False)], ids=["contradictions", "both hold"]
+)
+def test_every_pair_of_the_documentation_is_told_apart(acme, pairs, closes):
+    for number, (old, new) in enumerate(pairs):
+        user = f"{closes}-{number}"  # no pair meets another
+        first, second = state(acme, old, user_id=user), state(acme, new, user_id=user)
+        assert second["supersedes"] == ([first["id"]] if closes else []), (old, new)
+
+
+def test_a_pair_that_is_little_alike_is_told_among_many_statements(acme):
+    for topic in ("rent", "fuel", "travel", "food", "books", "tools", "music", "sport", "heating", "water"):
+        state(acme, f"The budget for {topic} is approved by Kim")
+    lead = state(acme, "Ana is the project lead")
+    assert state(acme, "Bob is the project lead")["supersedes"] == [lead["id"]]
+
+
 @pytest.mark.parametrize("moment", ["2199-01-01T00:00:00Z", "2026-01-01T00:00:00", "soon"])
 def test_what_cannot_have_begun_is_refused(acme, moment):
     problem(acme.http.post(URL, json={"text": TUESDAY, "valid_from": moment}), 422, "valid_from")

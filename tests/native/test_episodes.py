@@ -37,7 +37,7 @@ def test_text_alone_suffices(acme):
 
 
 @pytest.mark.parametrize(
-    "text", [" ", "ä😀\u2028", "x" * 100_000, "'; DROP TABLE agent_episodes; --", "%s %(x)s {}"]
+    "text", [" x ", "ä😀\u2028", "x" * 100_000, "'; DROP TABLE agent_episodes; --", "%s %(x)s {}"]
 )
 def test_any_text_is_kept_to_the_letter(acme, text):
     assert store(acme, text)["text"] == listed(acme)[0]["text"] == text
@@ -73,7 +73,8 @@ def test_pages_show_every_episode_once_newest_first(acme, size):
 
 
 @pytest.mark.parametrize(("change", "field"), [
-    ({"text": ""}, "text"), ({"text": None}, "text"), ({"text": 7}, "text"), ({"colour": "red"}, "colour"),
+    ({"text": ""}, "text"), ({"text": " \n\u00a0"}, "text"), ({"text": "\u200b\ufeff\u2060\u3164"}, "text"),
+    ({"text": None}, "text"), ({"text": 7}, "text"), ({"colour": "red"}, "colour"),
     ({"memory_type": "dream"}, "memory_type"), ({"topics": "travel"}, "topics"),
     ({"topics": [""]}, "topics.0"),
     ({"event_date": "soon"}, "event_date"), ({"metadata": 1}, "metadata"),

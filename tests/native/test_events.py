@@ -35,6 +35,14 @@ def test_time_and_metadata_come_back(acme):
     assert (event["timestamp"], event["metadata"]) == ("2026-02-03T04:05:06.789000Z", {"k": [1]})
 
 
+@pytest.mark.parametrize("moment", ["2026-01-01T00:00:00", "2099-01-01T00:00:00Z", "soon"])
+def test_a_moment_that_has_not_been_or_names_no_time_zone_is_refused(acme, moment):
+    event = {"event_type": "note", "content": 1}
+    problem(acme.http.post(URL, json={**event, "timestamp": moment}), 422, "timestamp")
+    problem(acme.http.post(URL, json=[event, {**event, "timestamp": moment}]), 422, "events.1.timestamp")
+    problem(acme.http.get(URL), 404)
+
+
 def test_filters_by_type(acme):
     for kind in ("a", "b", "c", "a"):
         acme.http.post(URL, json={"event_type": kind, "content": kind})

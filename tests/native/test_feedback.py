@@ -251,9 +251,10 @@ def test_with_a_weight_they_move_a_memory_a_little_also_from_behind_the_last_tha
     (best,) = answer["results"]
     assert best["id"] == second["id"], "it was second without the verdicts"
     assert best["signals"]["feedback"] == pytest.approx(0.1 * 40 / 43)
-    assert best["score"] == pytest.approx(best["signals"]["cosine"] + best["signals"]["feedback"])
-    assert best["explain"]["formula"] == "score = cosine + feedback"
-    assert [one["name"] for one in answer["stages"]] == ["embed", "vector", "feedback"]
+    fused = 0.75 * best["signals"]["cosine"] + 0.25 * best["signals"]["recency"]
+    assert best["score"] == pytest.approx(fused + best["signals"]["feedback"])
+    assert best["explain"]["formula"] == "score = 0.75 · cosine + 0.25 · recency + entity + feedback"
+    assert [one["name"] for one in answer["stages"]] == ["embed", "slots", "vector", "fusion", "feedback"]
     worst = ask(acme, QUESTION, user_id="ann")["results"][-1]
     assert worst["id"] == third["id"], "what has nothing to do with it stays behind"
 

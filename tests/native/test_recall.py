@@ -33,14 +33,16 @@ def test_the_nearest_in_meaning_comes_first(acme):
     scores = [one["score"] for one in answer["results"]]
     assert scores == sorted(scores, reverse=True)
     assert answer["query_used"] == "Which pet does Kim have?"
-    assert [(one["name"], one["status"]) for one in answer["stages"]] == [("embed", "ok"), ("vector", "ok")]
+    assert [(one["name"], one["status"]) for one in answer["stages"]] == [
+        (name, "ok") for name in ("embed", "slots", "vector", "fusion")
+    ]
 
 
 def test_a_hit_shows_what_was_stored(acme):
     (stored,) = remember(acme, {"dog": FACTS["dog"]}, agent_id="ada", session_id="s", topics=["pets"])
     (hit,) = ask(acme, user_id="u1")["results"]
     assert hit["kind"] == "episode"
-    assert hit["signals"].keys() == {"cosine"}
+    assert hit["signals"].keys() == {"cosine", "recency", "entity"}
     shared = hit.keys() & stored.keys()
     assert {"id", "text", "memory_type", "session_id", "topics", "metadata", "created_at"} <= shared
     assert {name: hit[name] for name in shared} == {name: stored[name] for name in shared}
@@ -52,7 +54,8 @@ def test_explain_tells_how_the_score_came_about(acme):
     results = ask(acme, user_id="u1", explain=True)["results"]
     assert [one["explain"]["rank"] for one in results] == [1, 2, 3]
     assert results[0]["explain"] | {"rank": 0} == {
-        "rank": 0, "arm": "vector", "exact": True, "model": "all-MiniLM-L6-v2", "formula": "score = cosine",
+        "rank": 0, "arm": "vector", "exact": True, "model": "all-MiniLM-L6-v2",
+        "formula": "score = 0.75 · cosine + 0.25 · recency + entity",
     }  # fmt: skip
 
 
@@ -60,7 +63,19 @@ def test_a_text_recalls_itself_with_cosine_one(acme):
     remember(acme)
     best = ask(acme, FACTS["train"], user_id="u1", top_k=1)["results"]
     assert [one["text"] for one in best] == [FACTS["train"]]
-    assert best[0]["score"] == pytest.approx(1, abs=1e-5)
+    assert best[0]["signals"]["cosine"] == pytest.approx(1, abs=1e-5)
+
+
+def test_a_question_may_weigh_likeness_and_age_itself(acme):
+    remember(acme, event_date="2020-01-01T00:00:00Z")
+    remember(acme, {"new": "Nothing of that."})
+    question = {"query": FACTS["dog"], "user_id": "u1", "explain": True}
+    assert ask(acme, **question)["results"][0]["text"] == FACTS["dog"]
+    hit = ask(acme, **question, alpha=0.1, decay=0.5)["results"][0]
+    assert hit["text"] == "Nothing of that."
+    assert hit["explain"]["formula"] == "score = 0.1 · cosine + 0.9 · recency + entity"
+    signals = hit["signals"]
+    assert hit["score"] == pytest.approx(0.1 * signals["cosine"] + 0.9 * signals["recency"])
 
 
 def test_filters_are_combined(acme):
@@ -111,7 +126,9 @@ def test_globex_does_not_recall_what_acme_remembers(acme, globex):
 @pytest.mark.parametrize(("change", "field"), [
     ({"query": ""}, "query"), ({"query": None}, "query"), ({"top_k": 0}, "top_k"), ({"top_k": 201}, "top_k"),
     ({"colour": 1}, "colour"), ({"memory_type": ["dream"]}, "memory_type.0"), ({"since": "soon"}, "since"),
-    ({"topics": "x"}, "topics"), ({"explain": "perhaps"}, "explain"),
+    ({"alpha": 1.01}, "alpha"), ({"alpha": -0.1}, "alpha"), ({"alpha": "nan"}, "alpha"),
+    ({"alpha": True}, "alpha"), ({"decay": 10.1}, "decay"), ({"decay": -1}, "decay"),
+    ({"decay": 10**400}, "decay"), ({"topics": "x"}, "topics"), ({"explain": "perhaps"}, "explain"),
 ])  # fmt: skip
 def test_what_is_not_valid_is_named(acme, change, field):
     problem(acme.http.post(URL, json={"query": "x", "user_id": "u1", **change}), 422, field)

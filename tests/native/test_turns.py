@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -76,12 +77,24 @@ def test_a_thousand_turns_fit_one_batch(acme):
     ({"role": "user", "content": 7}, "turns.1.content"),
     ({"role": "user", "content": "x", "colour": "red"}, "turns.1.colour"),
     ({"role": "user", "content": "x", "created_at": "yesterday"}, "turns.1.created_at"),
+    ({"role": "user", "content": "x", "created_at": "2026-01-01T00:00:00"}, "turns.1.created_at"),
+    ({"role": "user", "content": "x", "created_at": "2099-01-01T00:00:00Z"}, "turns.1.created_at"),
     ({"role": "user", "content": "x", "tool_calls": ["f"]}, "turns.1.tool_calls.0"),
     ({"role": "user", "content": "x", "id": ""}, "turns.1.id"),
 ])  # fmt: skip
 def test_one_bad_turn_refuses_the_batch_and_is_named(acme, turn, field):
     problem(post(acme, {"role": "user", "content": "good"}, turn), 422, field)
     problem(acme.http.get("/api/v1/sessions/s"), 404)
+
+
+@pytest.mark.parametrize(("minutes", "status"), [(4, 200), (6, 422)])
+def test_a_clock_may_be_five_minutes_ahead(acme, minutes, status):
+    moment = (datetime.now(UTC) + timedelta(minutes=minutes)).isoformat()
+    answer = post(acme, {"role": "user", "content": "x", "created_at": moment})
+    assert answer.status_code == status
+    if status == 422:
+        (told,) = answer.json()["errors"]
+        assert told["message"] == "May not lie more than 5 minutes in the future."
 
 
 @pytest.mark.parametrize("body", [{}, {"turns": []}, {"turns": {}}, {"turns": "x"}, []])
