@@ -78,11 +78,14 @@ def check(document: Document, above: Document) -> None:
             raise Invalid(f"{sentence} See {others}.", f"document.{named[0]}")
 
 
-def combine(*levels: Document) -> Policy:
+def combine(*levels: Any) -> Policy:
     """The policy of documents as they are stored, the lowest level last."""
     merged: Document = {}
     for level in levels:
-        merged = merge(merged, level)
+        if isinstance(level, dict):
+            merged = merge(merged, level)
+        else:  # one tenant's broken row must not stop what is done for all
+            logger.warning("policy_not_read: a stored document is no object")
     return Policy.model_validate(_fitting(merged))
 
 
