@@ -51,7 +51,7 @@ def plan(request, _database):
                 found = cursor.fetchone()[0]
                 return list(nodes((found if isinstance(found, list) else json.loads(found))[0]["Plan"]))
 
-            plan.tenant = tenants[0]
+            plan.tenant, plan.state = tenants[0], request.param
             yield plan
             raise Undo
     except Undo:
@@ -98,5 +98,7 @@ def test_a_job_is_finished_by_its_key(plan):
 def test_the_search_for_dead_workers_reads_only_what_runs(plan):
     found = plan(querysets.RELEASE, {"limit": 1_000, "kept": ["x"]})
     assert "job_running" in indexes(found)
-    assert indexes(found) <= {"job_running", "job_dedup", "tenants_job_pkey"}
+    # Knowing nothing of the table, the planner may look the found rows up by their key.
+    by_key = {"tenants_job_pkey"} if plan.state == "never analysed" else set()
+    assert indexes(found) <= {"job_running", "job_dedup"} | by_key
     assert "Seq Scan" not in types(found)
