@@ -68,6 +68,7 @@ __all__ = [
     "nearest_slots",
     "pin_entity",
     "put_entity",
+    "put_extracted",
     "search_entities",
     "unpin_entity",
 ]
@@ -85,19 +86,12 @@ class _Rules:
     most: int
 
 
-def put_entity(
-    *,
-    caller: Caller,
-    new: NewEntity,
-    now: datetime,
-    since: datetime | None = None,
-    vector: NDArray[np.float32] | None = None,
-) -> SlotWrite:
+def put_entity(*, caller: Caller, new: NewEntity, now: datetime, since: datetime | None = None) -> SlotWrite:
     """Writes what is said of a user by the rule of `slot_writing`, however many write the same slot at once.
 
     What was extracted is skipped where the policy, a limit or a pin forbids it, waits if its key is one of
-    `entities.high_impact_keys`, and is embedded by the sweeper unless it brings the `vector` of its text: no
-    provider is asked, so that a scope may be open. Anything else raises Invalid, TooLarge or Conflict, and
+    `entities.high_impact_keys`, and is embedded by the sweeper: no provider is asked, so that a scope may be
+    open. Anything else raises Invalid, TooLarge or Conflict, and
     waits likewise if an agent's key sends it. Raises Forbidden for another user than the key is bound to,
     Erased when the user was erased since `since`, the moment the write's cause came in, by default `now`:
     what was not extracted and has such a moment is a write that was kept until somebody confirmed it.
@@ -106,7 +100,7 @@ def put_entity(
         new = replace(new, source=CONFIRMED)
     try:
         statement = _allowed(caller, new, now)
-        vector = vector if new.extracted else _vector_of(statement)
+        vector = None if new.extracted else _vector_of(statement)
         with scope(caller.tenant_id):
             refuse_erased(tenant_id=caller.tenant_id, user_id=statement.user_id, since=since or now)
             done = write_slot(statement, vector=vector, now=now)
@@ -116,6 +110,17 @@ def put_entity(
             raise refused.error from None
         return SlotWrite(None, "skipped", refused.reason)
     return done
+
+
+def put_extracted(
+    *, caller: Caller, new: NewEntity, vector: NDArray[np.float32] | None, now: datetime
+) -> SlotWrite:
+    """`put_entity` of what was extracted, with the vector of its text if there is one, in the open scope,
+    which has asked already whether the person was erased."""
+    try:
+        return write_slot(_allowed(caller, new, now), vector=vector, now=now)
+    except SlotRefused as refused:
+        return SlotWrite(None, "skipped", refused.reason)
 
 
 def check_entity(*, caller: Caller, new: NewEntity, now: datetime) -> Statement:

@@ -32,11 +32,6 @@ def keep_vector(entity: Entity, vector: NDArray[np.float32]) -> None:
     _vector_of(entity, vector).save(force_insert=True)
 
 
-def drop_vectors(entity: Entity) -> None:
-    """Removes what makes it found, in the open scope."""
-    EntityEmbedding.objects.filter(tenant_id=entity.tenant_id, entity_id=entity.id).delete()
-
-
 def embed_pending_slots(*, limit: int = 1_000) -> int:
     """Embeds up to `limit` slots per tenant that have no vector yet; how many it is done with. A named
     cross-tenant job, as `embedding.embed_pending` is."""

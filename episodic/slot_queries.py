@@ -19,6 +19,13 @@ from tenants.embedding import vector_literal
 LOCK = "SELECT pg_advisory_xact_lock(%s)"
 STANDS = (SlotStatus.CURRENT, SlotStatus.PENDING)
 
+# What is closed is not searched any more: its vectors go in the same round trip.
+CLOSE = """
+WITH vectors AS (DELETE FROM entity_embeddings WHERE tenant_id = %(tenant)s AND entity_id = %(id)s)
+UPDATE user_entities SET status = %(status)s, valid_to = %(to)s, superseded_by = %(by)s, embed_pending = false
+WHERE tenant_id = %(tenant)s AND id = %(id)s
+"""
+
 # Every vector of the user is compared: asking for k where k match always answers k.
 NEAREST = """
 SELECT entity_id, embedding <=> %(query)s::vector AS distance FROM entity_embeddings
@@ -67,6 +74,19 @@ def standing(*, tenant_id: UUID, user_id: str, key: str, value: Any) -> Standing
         same_current=current is not None and current.is_same,
         same_pending=pending is not None and pending.is_same,
     )
+
+
+def store_closed(row: Entity) -> None:
+    """Stores that the row ceased to hold, and removes what makes it found."""
+    params: dict[str, Any] = {
+        "tenant": row.tenant_id,
+        "id": row.id,
+        "status": row.status,
+        "to": row.valid_to,
+        "by": row.superseded_by,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(CLOSE, params)
 
 
 def count_slots(*, tenant_id: UUID, user_id: str) -> int:

@@ -16,7 +16,7 @@ from django.db.models import JSONField, Value
 from numpy.typing import NDArray
 
 from episodic import slot_queries
-from episodic.entity_embedding import drop_vectors, keep_vector
+from episodic.entity_embedding import keep_vector
 from episodic.models import Entity, SlotStatus
 from episodic.slot_queries import Standing
 from episodic.slots import CONFIRMED, SlotRefused, SlotWrite
@@ -126,8 +126,7 @@ def close(row: Entity, *, at: datetime, by: UUID | None) -> None:
     """The current value ceases to hold: another came, or it is taken back."""
     row.status = SlotStatus.SUPERSEDED if by else SlotStatus.RETRACTED
     row.valid_to, row.superseded_by, row.embed_pending = at, by, False
-    row.save(update_fields=["status", "valid_to", "superseded_by", "embed_pending"])
-    drop_vectors(row)
+    slot_queries.store_closed(row)
 
 
 def drop(row: Entity, *, by: UUID | None) -> None:

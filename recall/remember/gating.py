@@ -7,7 +7,7 @@ from episodic.models import MemoryType, Origin
 from episodic.slots import NewEntity
 from episodic.types import NewEpisode
 from ledger.decisions import Refused
-from recall.gate import judge, part_to_hold
+from recall.gate import Verdict, judge, part_to_hold
 from recall.holding import hold_entity, hold_episode
 from recall.remember.candidates import Fact
 from recall.remember.extraction import Extracted, Turn
@@ -56,8 +56,10 @@ def gate(*, source: Source, turn: Turn, extracted: Extracted, policy: Policy) ->
             episode = passed_episode
         else:
             refused.append(passed_episode)
-    refused += _waiting(turn.user_message, refused, source, extracted, policy)
-    refused += _of_message(turn.user_message, refused, policy)
+    whole = judge(turn.user_message, policy=policy)
+    if whole.action != "write":
+        refused += _waiting(turn.user_message, refused, source, extracted, policy)
+        refused += _of_message(turn.user_message, refused, whole)
     return Gated(source, turn, extracted, tuple(facts), episode, tuple(refused))
 
 
@@ -171,8 +173,6 @@ def _waiting(
     message: str, refused: Iterable[Refused], source: Source, extracted: Extracted, policy: Policy
 ) -> list[Refused]:
     """What the policy holds and no candidate does, such as a password that somebody tells."""
-    if judge(message, policy=policy).action == "write":
-        return []
     held = {name for one in refused if one.outcome == "held" for name in one.findings}
     text, findings = part_to_hold(message, list(split_sentences(message)), policy=policy, held=held)
     if not text or len(text) > policy.limits.episode_chars:
@@ -181,9 +181,8 @@ def _waiting(
     return [replace(refuse_episode(new, "blocklist", held=True), findings=findings)]
 
 
-def _of_message(message: str, refused: Iterable[Refused], policy: Policy) -> list[Refused]:
-    verdict = judge(message, policy=policy)
+def _of_message(message: str, refused: Iterable[Refused], verdict: Verdict) -> list[Refused]:
     told = {one.reason for one in refused}
-    if verdict.action in ("write", "redact") or verdict.reason in told:
+    if verdict.action == "redact" or verdict.reason in told:
         return []
     return [Refused(TURN, verdict.reason, message, findings=verdict.findings)]

@@ -77,7 +77,7 @@ def _apply(task: Task, prepared: list[tuple[datetime, Prepared]]) -> None:
     order: what is found counts from when it was said."""
     now = timezone.now()
     for said_at, one in prepared:
-        write_prepared(prepared=one, since=task.since, now=now, said_at=said_at)
+        write_prepared(prepared=one, now=now, said_at=said_at)
 
 
 def _source(session: Session, seq: int) -> Source:

@@ -60,7 +60,7 @@ def remember(
     prepared = prepare(source=source, user_message=user_message, assistant_message=assistant_message, now=now)
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=source.user_id, since=now)
-        done = write_prepared(prepared=prepared, since=now, now=now)
+        done = write_prepared(prepared=prepared, now=now)
         idempotency.keep(done, user_id=source.user_id)
     return done
 
@@ -76,9 +76,7 @@ def prepare(*, source: Source, user_message: str, assistant_message: str | None,
     return Prepared(gated, policy, _told(source, now), _vectors(gated, policy))
 
 
-def write_prepared(
-    *, prepared: Prepared, since: datetime, now: datetime, said_at: datetime | None = None
-) -> Remembered:
+def write_prepared(*, prepared: Prepared, now: datetime, said_at: datetime | None = None) -> Remembered:
     """Writes it in the open scope, which has asked already whether the person was erased. `said_at`: when the
     turn was recorded, if that was before now."""
     return write(
@@ -87,7 +85,6 @@ def write_prepared(
         told=prepared.told,
         vectors=prepared.vectors,
         said_at=said_at,
-        since=since,
         now=now,
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from episodic.duplicates import content_hash, find_duplicate, lock_memory
 from episodic.embedding import vector_of
-from episodic.entities import current_slots, delete_entity, put_entity
+from episodic.entities import current_slots, delete_entity, put_extracted
 from episodic.episodes import build_episode
 from episodic.metrics import counted_at_commit
 from episodic.models import Entity, Episode
@@ -38,13 +38,12 @@ def write(
     told: Mapping[str, str],
     vectors: Vectors,
     said_at: datetime | None,
-    since: datetime,
     now: datetime,
 ) -> Remembered:
     """Writes facts and highlight, and notes every skip. `told` is the session's ledger, `vectors` the texts'
     embeddings, where the model answered; `said_at` is when the turn was recorded, if that was before now, and
-    dates its facts; `since` is when the turn came in: raises Erased if the person was erased after it."""
-    return _Writer(gated, policy, told, vectors, said_at, since, now).run()
+    dates its facts."""
+    return _Writer(gated, policy, told, vectors, said_at, now).run()
 
 
 def text_of_fact(fact: Fact) -> str:
@@ -65,11 +64,10 @@ class _Writer:
         told: Mapping[str, str],
         vectors: Vectors,
         said_at: datetime | None,
-        since: datetime,
         now: datetime,
     ) -> None:
         self._gated, self._policy, self._vectors = gated, policy, vectors
-        self._said_at, self._since, self._now = said_at, since, now
+        self._said_at, self._now = said_at, now
         self._source, self._caller = gated.source, gated.source.caller
         self._written: list[Written] = []
         self._skipped: list[Skipped] = []
@@ -98,7 +96,7 @@ class _Writer:
         new = entity_of(resolved, source=self._source, extracted=self._gated.extracted)
         new = replace(new, valid_from=self._said_at)
         vector = self._vectors.get(text_of_fact(resolved))
-        done = put_entity(caller=self._caller, new=new, now=self._now, since=self._since, vector=vector)
+        done = put_extracted(caller=self._caller, new=new, vector=vector, now=self._now)
         reason = self._reason(done)
         if done.entity is None or reason:
             return self._skip_fact(
