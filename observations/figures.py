@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 
 from observations.models import Observation
-from observations.projects import bound_project, project_of
+from tenants.agents.projects import bound_project, project_of
 from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.telemetry import memory_span

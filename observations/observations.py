@@ -7,9 +7,9 @@ from django.db.models import Q
 
 from observations import querysets
 from observations.models import Observation
-from observations.projects import bound_project, project_of
 from observations.search import confine
 from observations.types import GLOBAL, ObservationFilter
+from tenants.agents.projects import bound_project, project_of
 from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.scope import scope

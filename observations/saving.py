@@ -6,11 +6,11 @@ from datetime import datetime
 from observations.dedup import Identity, find_duplicate, find_topic, lock_identity, normalized_hash
 from observations.indexing import index_observation
 from observations.models import Observation
-from observations.projects import project_of
 from observations.revising import keep_revision
 from observations.types import NewObservation, Saved
 from observations.validation import check
 from tenants import idempotency
+from tenants.agents.projects import project_of
 from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.telemetry import MemorySpan, memory_span, store_span

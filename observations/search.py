@@ -13,10 +13,10 @@ from lexical.fusion import fuse
 from observations import querysets
 from observations.keyword import Corpora, Phrases, match_all, match_any
 from observations.models import Observation
-from observations.projects import project_of
 from observations.statistics import all_vectors, read_statistics
 from observations.types import GLOBAL, MatchMode, Method, ObservationFilter, SearchHit
 from providers.embeddings import get_embedder
+from tenants.agents.projects import project_of
 from tenants.caller import Caller
 from tenants.embedding import embed_meanwhile
 from tenants.errors import Unavailable

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from observations.projects import project_of
 from observations.validation import InvalidObservation, check
+from tenants.agents.projects import project_of
 from tenants.caller import Caller
 from tenants.telemetry import memory_span
 from working.listing import newest_sessions

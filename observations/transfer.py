@@ -10,9 +10,9 @@ from observations import querysets
 from observations.dedup import identity_of, lock_identity, normalized_hash
 from observations.indexing import index_new
 from observations.models import Observation
-from observations.projects import project_of
 from observations.types import NewObservation
 from observations.validation import InvalidObservation, check
+from tenants.agents.projects import project_of
 from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.tombstones import last_erasures

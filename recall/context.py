@@ -8,10 +8,10 @@ from datetime import datetime
 
 from ledger.injections import mark_items, read_items
 from observations.observations import list_observations
-from observations.projects import bound_project, project_of
 from observations.search import begin_search, finish_search
 from observations.types import Method, ObservationFilter, SearchHit
 from recall.context_block import render_block
+from tenants.agents.projects import bound_project, project_of
 from tenants.agents.reading import agent_of
 from tenants.caller import Caller
 from tenants.errors import Forbidden

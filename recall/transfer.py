@@ -9,9 +9,9 @@ from typing import TypeVar
 from django.db import connection
 
 from observations.models import Observation
-from observations.projects import project_of
 from observations.sessions import import_project_sessions
 from observations.transfer import ImportedObservation, export_observations, import_observations
+from tenants.agents.projects import project_of
 from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.telemetry import memory_span, span_while_read

@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import dataclass
 
 from api.parsers import check_text
-from observations.projects import project_of
 from observations.validation import check
+from tenants.agents.projects import project_of
 from tenants.caller import Caller
 
 DEFAULT_PROJECT = "default"

@@ -1,6 +1,6 @@
 """The agent whose hooks are meant."""
 
-from observations.projects import project_of
+from tenants.agents.projects import project_of
 from tenants.agents.reading import read_agent
 from tenants.agents.spec import AgentSpec
 from tenants.caller import Caller

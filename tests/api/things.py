@@ -14,10 +14,10 @@ from knowledge.ingesting import ingest_document
 from knowledge.procedure_files import read_procedure
 from knowledge.types import NewDocument
 from ledger.decisions import Refused, note_decision
-from observations.projects import bound_project
 from observations.saving import save_observation
 from observations.types import NewObservation
 from recall.holding import hold_entity
+from tenants.agents.projects import bound_project
 from tenants.agents.reading import forget
 from tenants.models import ExportChunk, Job
 from tenants.scope import scope

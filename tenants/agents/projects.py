@@ -1,4 +1,4 @@
-"""Projects: the name under which agents share observations, in lower case."""
+"""Projects: the name under which agents share what they know, in lower case."""
 
 from tenants.agents.reading import read_agent
 from tenants.agents.spec import normal_project
