@@ -5,7 +5,9 @@ here as well.
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 import numpy as np
 from django.db.models import QuerySet
@@ -20,8 +22,9 @@ from episodic.entity_reading import (
     nearest_slots,
     search_entities,
 )
-from episodic.models import Entity, EntityEmbedding
+from episodic.models import Entity, EntityEmbedding, SlotStatus
 from episodic.slot_queries import Standing
+from episodic.slot_rules import allowed, rules_of
 from episodic.slot_writing import (
     Statement,
     close,
@@ -40,22 +43,22 @@ from episodic.slots import (
     SlotRefused,
     SlotWrite,
     is_high_impact,
-    json_text,
     slot_key,
-    slot_keys,
     slot_text,
 )
+from ledger.decisions import forget_slot, settle_slot
+from ledger.removals import note_removal, was_removed
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.embedding import try_embed
-from tenants.errors import Forbidden, Invalid, NotFound, TooLarge
-from tenants.policy.reading import read_policy
+from tenants.errors import Forbidden, NotFound
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
 
 __all__ = [
     "DeletedSlot",
     "EntityFilter",
+    "KeptSlot",
     "NewEntity",
     "SlotWrite",
     "access_entity",
@@ -63,47 +66,47 @@ __all__ = [
     "confirm_entity",
     "current_slots",
     "delete_entity",
+    "drop_waiting",
+    "is_removed",
     "list_entities",
     "list_history",
+    "lock_slots",
     "nearest_slots",
     "pin_entity",
+    "prepare_kept",
     "put_entity",
     "put_extracted",
+    "put_kept",
     "search_entities",
     "unpin_entity",
 ]
-CLOCK_AHEAD = timedelta(minutes=5)  # that a client's clock may be
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
-    """What the policy says of slots; the keys that are allowed as they are stored."""
+class KeptSlot:
+    """What is to be written, and its vector if the model answered."""
 
-    least: float
-    allowed: frozenset[str]
-    high_impact: tuple[str, ...]
-    longest: int
-    most: int
+    statement: Statement
+    vector: NDArray[np.float32] | None
 
 
-def put_entity(*, caller: Caller, new: NewEntity, now: datetime, since: datetime | None = None) -> SlotWrite:
+def put_entity(*, caller: Caller, new: NewEntity, now: datetime) -> SlotWrite:
     """Writes what is said of a user by the rule of `slot_writing`, however many write the same slot at once.
 
     What was extracted is skipped where the policy, a limit or a pin forbids it, waits if its key is one of
     `entities.high_impact_keys`, and is embedded by the sweeper: no provider is asked, so that a scope may be
-    open. Anything else raises Invalid, TooLarge or Conflict, and
-    waits likewise if an agent's key sends it. Raises Forbidden for another user than the key is bound to,
-    Erased when the user was erased since `since`, the moment the write's cause came in, by default `now`:
-    what was not extracted and has such a moment is a write that was kept until somebody confirmed it.
+    open. Anything else raises Invalid, TooLarge or Conflict, and waits likewise if an agent's key sends it;
+    what holds then settles the decisions that wait for the slot. Raises Forbidden for another user than the
+    key is bound to, Erased when the user was erased since `now`.
     """
-    if since is not None and not new.extracted:
-        new = replace(new, source=CONFIRMED)
     try:
-        statement = _allowed(caller, new, now)
+        statement = allowed(caller, new, now)
         vector = None if new.extracted else _vector_of(statement)
         with scope(caller.tenant_id):
-            refuse_erased(tenant_id=caller.tenant_id, user_id=statement.user_id, since=since or now)
+            refuse_erased(tenant_id=caller.tenant_id, user_id=statement.user_id, since=now)
             done = write_slot(statement, vector=vector, now=now)
+            if not new.extracted:
+                _settle_decisions(caller, done, now)
             idempotency.keep(done, user_id=statement.user_id)
     except SlotRefused as refused:
         if not new.extracted:
@@ -112,13 +115,53 @@ def put_entity(*, caller: Caller, new: NewEntity, now: datetime, since: datetime
     return done
 
 
+def prepare_kept(*, caller: Caller, new: NewEntity, now: datetime) -> KeptSlot:
+    """A write that was kept until somebody confirmed it, ready for `put_kept`. Asks a provider, so never in a
+    scope. Raises what `put_entity` raises."""
+    statement = check_entity(caller=caller, new=replace(new, source=CONFIRMED), now=now)
+    return KeptSlot(statement, _vector_of(statement))
+
+
+def lock_slots(*, tenant_id: UUID, user_id: str) -> None:
+    """Nobody else writes or removes a slot of the user until the open scope ends. Asked for after the lock of
+    `refuse_erased` and before those of decisions."""
+    slot_queries.lock_user(tenant_id=tenant_id, user_id=user_id)
+
+
+def put_kept(*, kept: KeptSlot, since: datetime, now: datetime) -> SlotWrite | None:
+    """Writes it in the open scope, which has asked already whether the person was erased, as somebody says it
+    who knows; None if the slot was written, repeated or confirmed after `since`, when it was kept."""
+    new = kept.statement
+    current = locked(tenant_id=new.tenant_id, user_id=new.user_id, key=new.key).current
+    if current is not None and max(current.created_at, current.updated_at) > since:
+        return None
+    try:
+        return write_slot(new, vector=kept.vector, now=now)
+    except SlotRefused as refused:
+        raise refused.error from None
+
+
+def is_removed(*, tenant_id: UUID, user_id: str, key: str, since: datetime) -> bool:
+    """Whether somebody removed the slot with its history at that moment or later; nobody does until the open
+    scope ends."""
+    lock_slots(tenant_id=tenant_id, user_id=user_id)
+    return was_removed(tenant_id=tenant_id, user_id=user_id, key=slot_key(key), since=since)
+
+
+def drop_waiting(*, tenant_id: UUID, user_id: str, key: str, value: Any) -> None:
+    """Has the value wait no more if it is what waits, in the open scope."""
+    stands = locked(tenant_id=tenant_id, user_id=user_id, key=slot_key(key), value=value)
+    if stands.pending is not None and stands.same_pending:
+        drop(stands.pending, by=None)
+
+
 def put_extracted(
     *, caller: Caller, new: NewEntity, vector: NDArray[np.float32] | None, now: datetime
 ) -> SlotWrite:
     """`put_entity` of what was extracted, with the vector of its text if there is one, in the open scope,
     which has asked already whether the person was erased."""
     try:
-        return write_slot(_allowed(caller, new, now), vector=vector, now=now)
+        return write_slot(allowed(caller, new, now), vector=vector, now=now)
     except SlotRefused as refused:
         return SlotWrite(None, "skipped", refused.reason)
 
@@ -127,7 +170,7 @@ def check_entity(*, caller: Caller, new: NewEntity, now: datetime) -> Statement:
     """What is to be written, as far as that needs no look at what is stored. Raises what `put_entity` raises
     of something that was not extracted."""
     try:
-        return _allowed(caller, new, now)
+        return allowed(caller, new, now)
     except SlotRefused as refused:
         raise refused.error from None
 
@@ -140,6 +183,8 @@ def confirm_entity(*, caller: Caller, user_id: str, key: str, now: datetime) -> 
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
         entity = confirm_slot(tenant_id=caller.tenant_id, user_id=user_id, key=key, now=now)
+        said = (entity.value, str(entity.id))
+        settle_slot(caller=caller, user_id=user_id, key=key, now=now, written=said)
         idempotency.keep(entity, user_id=user_id)
     return entity
 
@@ -148,8 +193,11 @@ def delete_entity(
     *, caller: Caller, user_id: str, key: str, hard: bool, now: datetime, at: datetime | None = None
 ) -> DeletedSlot:
     """Takes back what holds and what waits: it is history then, as of `at` or now. `hard` removes the history
-    as well. Raises NotFound when there is nothing, Forbidden for an agent's key, unless it takes back what
-    agents alone have said and the policy and a pin leave to them."""
+    as well, and what the decisions of the slot say; nothing that was said before brings it back. Either
+    settles the decisions that wait for the slot.
+
+    Raises NotFound when there is nothing, Forbidden for an agent's key, unless it takes back what agents
+    alone have said and the policy and a pin leave to them."""
     user_id, key = caller.confine_user(user_id), slot_key(key)
     _refuse_agents(caller, "remove a slot's history", when=hard)
     with scope(caller.tenant_id):
@@ -158,16 +206,20 @@ def delete_entity(
         if caller.agent_id:
             _refuse_another_s(caller, key, stands)
         if hard:
-            done = _removed(slot_queries.slot(tenant_id=caller.tenant_id, user_id=user_id, key=key))
+            rows = _removed(slot_queries.slot(tenant_id=caller.tenant_id, user_id=user_id, key=key))
+            note_removal(tenant_id=caller.tenant_id, user_id=user_id, key=key, now=now)
+            settled = forget_slot(caller=caller, user_id=user_id, key=key, now=now)
         else:
-            if stands.current is not None:
-                close(stands.current, at=next_moment(stands.current, at or now) or now, by=None)
-            if stands.pending is not None:
-                drop(stands.pending, by=None)
-            done = DeletedSlot((stands.current is not None) + (stands.pending is not None))
-        if not done.rows:
-            raise NotFound("There is no such slot.")
-        idempotency.keep(done, user_id=user_id)
+            rows = _taken_back(stands, at=at, now=now)
+            is_theirs = bool(rows) or not caller.agent_id  # no agent decides what only waits to be decided
+            settled = is_theirs and settle_slot(
+                caller=caller, user_id=user_id, key=key, now=now, until=at or now
+            )
+        done = DeletedSlot(rows)
+        if rows or settled:
+            idempotency.keep(done, user_id=user_id)
+    if not rows and not settled:  # after the commit: what is under way finds the removal
+        raise NotFound("There is no such slot.")
     return done
 
 
@@ -204,7 +256,7 @@ def _refuse_agents(caller: Caller, doing: str, *, when: bool = True) -> None:
 
 def _refuse_another_s(caller: Caller, key: str, stands: Standing) -> None:
     """Leaves an agent what agents have said, unless it has high impact or is pinned."""
-    high_impact = _rules_of(caller, caller.agent_id).high_impact
+    high_impact = rules_of(caller, caller.agent_id).high_impact
     for row in (stands.current, stands.pending):
         if row is None:
             continue
@@ -212,83 +264,29 @@ def _refuse_another_s(caller: Caller, key: str, stands: Standing) -> None:
             _refuse_agents(caller, "take this back")
 
 
-def _removed(rows: QuerySet[Entity]) -> DeletedSlot:
-    """In the open scope, with the user locked."""
+def _settle_decisions(caller: Caller, done: SlotWrite, now: datetime) -> None:
+    """What waits to be decided is settled once somebody has said what holds. An agent confirms nothing."""
+    row = done.entity
+    if row is None or row.status != SlotStatus.CURRENT or done.action == "skipped":
+        return
+    said = None if caller.agent_id else (row.value, str(row.id))
+    settle_slot(caller=caller, user_id=row.user_id, key=row.key, now=now, written=said)
+
+
+def _taken_back(stands: Standing, *, at: datetime | None, now: datetime) -> int:
+    """How many rows ceased to stand."""
+    if stands.current is not None:
+        close(stands.current, at=next_moment(stands.current, at or now) or now, by=None)
+    if stands.pending is not None:
+        drop(stands.pending, by=None)
+    return (stands.current is not None) + (stands.pending is not None)
+
+
+def _removed(rows: QuerySet[Entity]) -> int:
+    """In the open scope, with the user locked; how many."""
     ids = list(rows.values_list("id", flat=True))
     EntityEmbedding.objects.filter(entity_id__in=ids).delete()
-    return DeletedSlot(rows.filter(id__in=ids).delete()[0])
-
-
-def _allowed(caller: Caller, new: NewEntity, now: datetime) -> Statement:
-    """What is to be written. Raises SlotRefused for what the policy forbids, Forbidden for another's slot."""
-    user_id, agent_id = caller.confine_user(new.user_id), caller.confine_agent(new.agent_id)
-    if not user_id:
-        raise Invalid("Name the user whose slot it is.", "user_id")
-    rules = _rules_of(caller, agent_id)
-    key = _allowed_key(new.key, rules)
-    if not 0 <= new.confidence <= 1:  # so is no NaN
-        raise SlotRefused("low_confidence", Invalid("Must be from 0 to 1.", "confidence"))
-    if new.extracted and new.confidence < rules.least:
-        raise SlotRefused("low_confidence", Invalid(f"Must be at least {rules.least}.", "confidence"))
-    _refuse_long(new, rules)
-    by_model, valid_from = new.extracted or bool(caller.agent_id), _moment(new.valid_from, now)
-    return Statement(
-        tenant_id=caller.tenant_id,
-        user_id=user_id,
-        key=key,
-        value=new.value,
-        confidence=new.confidence,
-        source=new.source,
-        agent_id=agent_id,
-        session=new.session_id,
-        turn=new.turn,
-        valid_from=valid_from,
-        said_at=valid_from if new.extracted else None,
-        by_model=by_model,
-        needs_confirmation=by_model and is_high_impact(key, new.value, rules.high_impact),
-        most=rules.most,
-    )
-
-
-def _rules_of(caller: Caller, agent_id: str) -> _Rules:
-    policy = read_policy(tenant_id=caller.tenant_id, agent_id=agent_id)
-    return _Rules(
-        least=policy.entities.min_confidence,
-        allowed=slot_keys(policy.entities.allowed_keys),
-        high_impact=policy.entities.high_impact_keys,
-        longest=policy.limits.entity_value_chars,
-        most=policy.limits.entities_per_user,
-    )
-
-
-def _allowed_key(key: str, rules: _Rules) -> str:
-    try:
-        name = slot_key(key)
-    except Invalid as error:
-        raise SlotRefused("allowlist", error) from error
-    if rules.allowed and name not in rules.allowed:
-        raise SlotRefused("allowlist", Invalid("Is none of the keys that the policy allows.", "key"))
-    return name
-
-
-def _refuse_long(new: NewEntity, rules: _Rules) -> None:
-    try:
-        length = len(json_text(new.value))
-    except Invalid as error:
-        raise SlotRefused("policy", error) from error
-    if length > rules.longest:
-        raise SlotRefused("limit", TooLarge(f"The value exceeds {rules.longest} characters of JSON."))
-
-
-def _moment(given: datetime | None, now: datetime) -> datetime | None:
-    """Raises Invalid for a moment to come; one just ahead of our clock is now."""
-    if given is None:
-        return None
-    if given.tzinfo is None:
-        raise Invalid("Must name its time zone.", "valid_from")
-    if given > now + CLOCK_AHEAD:
-        raise Invalid("May not be in the future.", "valid_from")
-    return min(given, now).astimezone(UTC)
+    return rows.filter(id__in=ids).delete()[0]
 
 
 def _vector_of(new: Statement) -> NDArray[np.float32] | None:

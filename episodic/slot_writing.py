@@ -20,6 +20,7 @@ from episodic.entity_embedding import keep_vector
 from episodic.models import Entity, SlotStatus
 from episodic.slot_queries import Standing
 from episodic.slots import CONFIRMED, SlotRefused, SlotWrite
+from ledger.removals import was_removed
 from tenants.errors import Conflict, NotFound
 
 INSTANT = timedelta(microseconds=1)
@@ -28,8 +29,8 @@ INSTANT = timedelta(microseconds=1)
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What is to be written, once it is known to be allowed. `by_model`: a model or an agent says so;
-    `needs_confirmation`: then it may only wait. `said_at`: when, if before it is written. `most`: how many
-    slots the user may have."""
+    `needs_confirmation`: then it may only wait. `said_at`: when, if before it is written. If the slot was
+    removed since `not_removed_since`, it is not written. `most`: how many slots the user may have."""
 
     tenant_id: UUID
     user_id: str
@@ -42,6 +43,7 @@ class Statement:
     turn: int | None
     valid_from: datetime | None
     said_at: datetime | None
+    not_removed_since: datetime | None
     by_model: bool
     needs_confirmation: bool
     most: int
@@ -68,6 +70,10 @@ class Statement:
 def write_slot(new: Statement, *, vector: NDArray[np.float32] | None, now: datetime) -> SlotWrite:
     """Writes it, with its vector if there is one. Raises SlotRefused."""
     slot_queries.lock_user(tenant_id=new.tenant_id, user_id=new.user_id)
+    if new.not_removed_since is not None and was_removed(
+        tenant_id=new.tenant_id, user_id=new.user_id, key=new.key, since=new.not_removed_since
+    ):
+        return SlotWrite(None, "skipped", "outdated")
     stands = slot_queries.standing(tenant_id=new.tenant_id, user_id=new.user_id, key=new.key, value=new.value)
     begin = _begin(new, stands.current, now)
     if (late := _too_late(new, stands, is_past=begin is None)) is not None:
@@ -111,10 +117,10 @@ def is_an_agents(row: Entity) -> bool:
     return bool(row.agent_id) and row.source != CONFIRMED
 
 
-def locked(*, tenant_id: UUID, user_id: str, key: str) -> Standing:
-    """What stands in the slot; nobody else writes it until the open scope ends."""
+def locked(*, tenant_id: UUID, user_id: str, key: str, value: Any = None) -> Standing:
+    """What stands in the slot, compared with `value`; nobody else writes it until the open scope ends."""
     slot_queries.lock_user(tenant_id=tenant_id, user_id=user_id)
-    return slot_queries.standing(tenant_id=tenant_id, user_id=user_id, key=key, value=None)
+    return slot_queries.standing(tenant_id=tenant_id, user_id=user_id, key=key, value=value)
 
 
 def next_moment(current: Entity | None, now: datetime) -> datetime | None:

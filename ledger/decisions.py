@@ -9,7 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from ledger.metrics import WRITES_SKIPPED
 from ledger.models import WriteDecision
@@ -21,10 +21,13 @@ from tenants.scope import scope
 
 Outcome = WriteDecision.Outcome
 LONGEST_TEXT = 500  # characters of a refused text that are kept
+LONGEST_KEY = 255
 LOOKED_AT = 4_000  # characters: a secret that only begins within the text kept is seen in full
 # Why a write may have been skipped whose text can be kept for whoever wants it after all.
 KEPT_REASONS = frozenset({"low_confidence", "allowlist", "policy", "unconfirmed"})
 NOT_KEPT = "The text was not kept, so it cannot be written any more."
+OUTDATED = "outdated"  # the reason of what was settled by a later write of its slot
+SINCE_WRITTEN = "This is outdated: its slot was written, confirmed, taken back or removed since."
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +81,7 @@ def note_decision(
         project=project,
         session=session_id,
         kind=refused.kind,
-        key=masked(refused.key)[:255],
+        key=masked(refused.key)[:LONGEST_KEY],
         outcome=refused.outcome,
         reason=refused.reason,
         findings=list(refused.findings),
@@ -160,14 +163,48 @@ def settle(
     """Notes in the open scope, with the decision locked, what became of it. What was kept of it goes."""
     decision.outcome, decision.memory_id, decision.held = outcome, memory_id, None
     decision.decided_by, decision.decided_at = caller.principal, now
-    decision.save(update_fields=["outcome", "memory_id", "held", "decided_by", "decided_at"])
+    decision.save(update_fields=["outcome", "reason", "memory_id", "held", "decided_by", "decided_at"])
     record(decision, caller, f"decision.{outcome}")
+
+
+def settle_slot(
+    *,
+    caller: Caller,
+    user_id: str,
+    key: str,
+    now: datetime,
+    until: datetime | None = None,
+    written: tuple[Any, str] | None = None,
+) -> int:
+    """Settles in the open scope, with the person's slots locked, what waits for the slot and was decided by
+    `until`, or `now`: it is outdated. `written`: somebody who may has said this value, and it is the memory
+    with this id; whoever waited to say so is confirmed. How many."""
+    waiting = _of_slot(caller.tenant_id, user_id, key).filter(
+        outcome__in=(Outcome.HELD, Outcome.SKIPPED), held__isnull=False, created_at__lte=until or now
+    )
+    same = Q(held__value=written[0]) if written is not None else Q(pk=None)
+    found = waiting.select_for_update().annotate(is_same=same).order_by("id")
+    for decision in found:
+        if written is not None and decision.is_same:
+            settle(decision, outcome=Outcome.CONFIRMED, caller=caller, now=now, memory_id=written[1])
+        else:
+            decision.reason = OUTDATED
+            settle(decision, outcome=Outcome.REJECTED, caller=caller, now=now)
+    return len(found)
+
+
+def forget_slot(*, caller: Caller, user_id: str, key: str, now: datetime) -> int:
+    """Likewise, and nothing is left of what any decision of the slot says. How many waited, or said it."""
+    waited = settle_slot(caller=caller, user_id=user_id, key=key, now=now)
+    return max(waited, _of_slot(caller.tenant_id, user_id, key).exclude(text="").update(text=""))
 
 
 def refuse_settled(decision: WriteDecision, *, wanted: Outcome) -> None:
     """Raises Conflict for one that was decided the other way, or that nothing is left of to be written."""
     if decision.outcome == Outcome.CONFIRMED:
         raise Conflict("This was confirmed before.")
+    if decision.outcome == Outcome.REJECTED and decision.reason == OUTDATED and wanted == Outcome.CONFIRMED:
+        raise Conflict(SINCE_WRITTEN)
     if decision.outcome == Outcome.REJECTED:
         raise Conflict("This was rejected before.")
     if wanted == Outcome.CONFIRMED and decision.held is None:
@@ -183,6 +220,13 @@ def record(decision: WriteDecision, caller: Caller, action: str) -> None:
         target=str(decision.id),
         kind=decision.kind,
         reason=decision.reason,
+    )
+
+
+def _of_slot(tenant_id: UUID, user_id: str, key: str) -> QuerySet[WriteDecision]:
+    """The decisions about a slot, named as `note_decision` names it."""
+    return WriteDecision.objects.filter(
+        tenant_id=tenant_id, user_id=user_id, kind="entity", key=masked(key)[:LONGEST_KEY]
     )
 
 

@@ -1,18 +1,21 @@
-"""The end of write decisions: what was held and nobody has decided, and then the decisions themselves."""
+"""The end of write decisions: what was held and nobody has decided, and then the decisions themselves. And of
+what is known of removed slots."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 
-from ledger.models import WriteDecision
+from ledger.models import SlotRemoval, WriteDecision
+from tenants.models import Job, JobState
 from tenants.router import admin_role
 from tenants.scope import scope
 
 BATCH = 2_000  # rows in one transaction
 EXPIRED_BY = "expiry"
+UNDONE = (JobState.QUEUED, JobState.RUNNING, JobState.FAILED)  # may still be done, or replayed
 
 
 def expire_decisions(*, now: datetime) -> int:
@@ -33,6 +36,24 @@ def expire_decisions(*, now: datetime) -> int:
         rows.delete()
 
     return _each(held & made, reject) + _each(Q(decided_at__lt=before) | (~held & made), remove)
+
+
+def expire_removals(*, now: datetime) -> int:
+    """Forgets slots that were removed `WRITE_DECISION_DAYS` ago, in every tenant; how many. Not while a job
+    from before the removal may still be done: it would bring back what was removed. A named cross-tenant job.
+    """
+    old = Q(removed_at__lt=now - timedelta(days=settings.WRITE_DECISION_DAYS))
+    with admin_role():
+        tenants = list(SlotRemoval.objects.filter(old).values_list("tenant_id", flat=True).distinct())
+    return sum(_forget_of(tenant_id, old) for tenant_id in tenants)
+
+
+def _forget_of(tenant_id: UUID, old: Q) -> int:
+    with scope(tenant_id):
+        undone = Job.objects.filter(tenant_id=tenant_id, state__in=UNDONE).exclude(user_id="")
+        oldest = undone.aggregate(oldest=Min("created_at"))["oldest"]
+        outlived = Q() if oldest is None else Q(removed_at__lt=oldest)
+        return SlotRemoval.objects.filter(old, outlived, tenant_id=tenant_id).delete()[0]
 
 
 def _each(old: Q, change: Callable[[QuerySet[WriteDecision]], None]) -> int:

@@ -1,4 +1,5 @@
-"""What was injected into which session, what was not written and why, what was thought of memories."""
+"""What was injected into which session, what was not written and why, what was removed, what was thought of
+memories."""
 
 from django.db import models
 from uuid_utils.compat import uuid7
@@ -74,10 +75,34 @@ class WriteDecision(models.Model):
             # Serve the lists of all and of one user's, newest first.
             models.Index(fields=["tenant", "-created_at", "-id"], name="decision_recent"),
             models.Index(fields=["tenant", "user_id", "-created_at", "-id"], name="decision_user"),
+            # Serves the writes of a slot, which settle what waits for it.
+            models.Index(
+                fields=["tenant", "user_id", "key"], condition=models.Q(kind="entity"), name="decision_slot"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.outcome} {self.reason}"
+
+
+class SlotRemoval(models.Model):
+    """That somebody removed a slot with its history: what was said before does not bring it back. It names
+    neither the person nor the slot."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    subject = models.CharField(max_length=64, help_text="Pseudonym of the person.")
+    slot = models.CharField(max_length=64, help_text="HMAC of the person and the slot's key.")
+    removed_at = models.DateTimeField(help_text="The last time.")
+
+    class Meta:
+        constraints = [
+            # Serves each write of what was extracted, and the erasure of a person.
+            models.UniqueConstraint(fields=["tenant", "subject", "slot"], name="removal_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.slot
 
 
 class Feedback(models.Model):

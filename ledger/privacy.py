@@ -1,11 +1,12 @@
 """What this app holds of a person: what the person's sessions were told, its copy in Redis, what was not
-written, and what was thought of the person's memories."""
+written, which slots were removed, and what was thought of the person's memories."""
 
 from django.db.models import Q
 
 from ledger import keys
-from ledger.models import Feedback, Injection, WriteDecision
+from ledger.models import Feedback, Injection, SlotRemoval, WriteDecision
 from tenants.privacy.registry import Keys, Rows, Subject, register
+from tenants.tombstones import subject_of
 from working import redis
 from working.privacy import keys_of_person
 
@@ -14,6 +15,10 @@ FAMILIES = (keys.items, keys.state)
 
 def _theirs(subject: Subject) -> Q:
     return Q(user_id=subject.user_id)
+
+
+def _removed(subject: Subject) -> Q:
+    return Q(subject=subject_of(tenant_id=subject.tenant_id, user_id=subject.user_id))
 
 
 def _erase_keys(subject: Subject) -> int:
@@ -25,6 +30,8 @@ def register_handlers() -> None:
     register(
         Rows("injection", Injection, _theirs, "marked_at"),
         Rows("write_decision", WriteDecision, _theirs, "created_at"),
+        # What was said before the erasure is refused as the person's, whatever slot it is about.
+        Rows("slot_removal", SlotRemoval, _removed, "removed_at", exported=False),
         Rows("feedback", Feedback, _theirs, "created_at"),
         Keys("ledger_key", FAMILIES, _erase_keys),
     )

@@ -4,31 +4,39 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from episodic.embedding import vector_of
-from episodic.entities import put_entity
+from episodic.entities import drop_waiting, lock_slots, prepare_kept, put_kept
 from episodic.episodes import build_episode, check_length
+from episodic.inserting import insert_episode
 from episodic.metrics import counted_at_commit
+from episodic.models import SlotStatus
 from episodic.superseding import supersede
-from ledger.decisions import access_to_decide, lock_decision, refuse_settled, settle
+from ledger.decisions import (
+    SINCE_WRITTEN,
+    access_to_decide,
+    lock_decision,
+    refuse_settled,
+    settle,
+    settle_slot,
+)
 from ledger.models import WriteDecision
 from recall.holding import held_entity, held_episode
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.embedding import try_embed
-from tenants.errors import Conflict
+from tenants.errors import Conflict, Invalid
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
 
 Outcome = WriteDecision.Outcome
-Commit = Callable[[], str]  # writes in the open scope; the memory's id
+Commit = Callable[[WriteDecision], None]  # writes and settles in the open scope, with the decision locked
 
 
 def confirm_decision(*, caller: Caller, decision_id: UUID, now: datetime) -> WriteDecision:
     """Carries the write out. Whoever confirms it again, or at the same time, gets the same answer.
 
-    Raises NotFound, Forbidden for who may not decide it, Conflict when it was rejected or its text was not
-    kept, Erased when the person was erased since, and what the write itself is refused for, such as Invalid
-    for a key that the policy does not allow.
+    Raises NotFound, Forbidden for who may not decide it, Conflict when it was rejected, its text was not kept
+    or its slot was written since, Erased when the person was erased since, and what the write itself is
+    refused for, such as Invalid for a key that the policy does not allow.
     """
     seen = access_to_decide(caller=caller, decision_id=decision_id)
     commit = None
@@ -38,27 +46,45 @@ def confirm_decision(*, caller: Caller, decision_id: UUID, now: datetime) -> Wri
     with scope(caller.tenant_id):
         # What is held came in when the decision was made.
         refuse_erased(tenant_id=caller.tenant_id, user_id=seen.user_id, since=seen.created_at)
-        decision = lock_decision(caller=caller, decision_id=decision_id)
+        decision = _locked(caller, seen)
         if decision.outcome != Outcome.CONFIRMED:
             refuse_settled(decision, wanted=Outcome.CONFIRMED)
             assert commit is not None  # noqa: S101  no decision is taken back
-            settle(decision, outcome=Outcome.CONFIRMED, caller=caller, now=now, memory_id=commit())
+            commit(decision)
         idempotency.keep(decision, user_id=decision.user_id)
     return decision
 
 
 def reject_decision(*, caller: Caller, decision_id: UUID, now: datetime) -> WriteDecision:
-    """Drops for good what was kept of it. Rejecting it again answers the same. Raises NotFound, Forbidden,
-    Conflict when it was confirmed."""
+    """Drops for good what was kept of it, and has its value wait no more in its slot. Rejecting it again
+    answers the same. Raises NotFound, Forbidden, Conflict when it was confirmed."""
     seen = access_to_decide(caller=caller, decision_id=decision_id)
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=seen.user_id, since=now)
-        decision = lock_decision(caller=caller, decision_id=decision_id)
+        decision = _locked(caller, seen)
         if decision.outcome != Outcome.REJECTED:
             refuse_settled(decision, wanted=Outcome.REJECTED)
+            _end_waiting(decision)
             settle(decision, outcome=Outcome.REJECTED, caller=caller, now=now)
         idempotency.keep(decision, user_id=decision.user_id)
     return decision
+
+
+def _locked(caller: Caller, seen: WriteDecision) -> WriteDecision:
+    """The decision, locked; its slots before it, as for whoever writes one and settles what waits."""
+    if seen.kind == "entity" and seen.user_id:
+        lock_slots(tenant_id=caller.tenant_id, user_id=seen.user_id)
+    return lock_decision(caller=caller, decision_id=seen.id)
+
+
+def _end_waiting(decision: WriteDecision) -> None:
+    if decision.kind != "entity" or decision.held is None:
+        return
+    new = held_entity(decision.held)
+    try:
+        drop_waiting(tenant_id=decision.tenant_id, user_id=decision.user_id, key=new.key, value=new.value)
+    except Invalid:  # no slot is called like that
+        return
 
 
 def _prepared(caller: Caller, decision: WriteDecision, now: datetime) -> Commit:
@@ -74,26 +100,31 @@ def _episode(caller: Caller, decision: WriteDecision, now: datetime) -> Commit:
     episode = build_episode(caller=caller, new=held_episode(decision.held or {}), now=now)
     check_length(episode, episode.text)
     vectors = try_embed([episode.text], tenant_id=caller.tenant_id)
-    episode.embed_pending = vectors is None
+    vector = None if vectors is None else vectors[0]
 
-    def commit() -> str:
-        episode.supersedes = supersede(episode, None if vectors is None else vectors[0])
+    def commit(decision: WriteDecision) -> None:
+        episode.supersedes = supersede(episode, vector)
         with counted_at_commit():
-            episode.save(force_insert=True)
-        if vectors is not None:
-            vector_of(episode, vectors[0]).save(force_insert=True)
-        return str(episode.id)
+            insert_episode(episode, vector)
+        settle(decision, outcome=Outcome.CONFIRMED, caller=caller, now=now, memory_id=str(episode.id))
 
     return commit
 
 
 def _entity(caller: Caller, decision: WriteDecision, now: datetime) -> Commit:
-    """Before the decision is settled: saying the same of a slot twice is the same as once."""
-    new = held_entity(decision.held or {})
-    written = put_entity(caller=caller, new=new, now=now, since=decision.created_at).entity
+    """In the commit of the decision, and of those that waited for the same slot."""
+    kept = prepare_kept(caller=caller, new=held_entity(decision.held or {}), now=now)
 
-    def commit() -> str:
-        return str(written.id) if written else ""
+    def commit(decision: WriteDecision) -> None:
+        done = put_kept(kept=kept, since=decision.created_at, now=now)
+        if done is None:
+            raise Conflict(SINCE_WRITTEN)
+        row = done.entity
+        memory_id = str(row.id) if row else ""
+        settle(decision, outcome=Outcome.CONFIRMED, caller=caller, now=now, memory_id=memory_id)
+        if row is not None and row.status == SlotStatus.CURRENT:
+            said = (row.value, memory_id)
+            settle_slot(caller=caller, user_id=row.user_id, key=row.key, now=now, written=said)
 
     return commit
 

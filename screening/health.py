@@ -125,6 +125,17 @@ ABROAD = (
     rf"m'a\sdiagnostiqué)"
     rf"(?:\s{W}){{0,3}}?\s(?:d'|l')?({FRENCH})",
 )
+# What is called one's own, and what it does.
+OWN = compile_pattern(
+    rf"\b(?:my|his|her|our|their|(?:my|his|her|our)\s{KIN}'s)\s(?:(?:own|old|new|really|bad|chronic|severe|mild|acute|"
+    r"seasonal|postpartum|clinical|childhood|type|1|2|late-onset|social|recurring|undiagnosed)\s){0,2}"
+    rf"({CONDITIONS}|{MEDICINES}|{TREATMENTS})"
+    r"(?:\s(?:is|isn't|was|wasn't|are|were|has|have|had|will|makes?|made|gets?|got|keeps?|kept|comes?|came|acts?|acting|"
+    r"flares?|flared|starts?|started|returned|returns|means?|causes?|caused|prevents?|stops?|went|worsened|worsens|"
+    r"improved|symptoms?|meds?|medications?|medicines?|diagnosis|treatments?|attacks?|episodes?|flare-?ups?|again|and|"
+    r"but|when|since|because|so|for|in|after|before|really|always|sometimes|often|still|never|can|could|does|doesn't|i|we|he|she|it)\b"
+    r"|\s?[.,;!?)]|\s?$|\s?\n)"
+)
 # With one group, which is all that is to be found.
 PLAIN = (
     ("medicine", PRESCRIBED),
@@ -132,6 +143,7 @@ PLAIN = (
     ("dose", DOSE),
     *(("condition", compile_pattern(pattern)) for pattern in ABROAD),
 )
+FIGURATIVE = frozenset(("impostor", "imposter", "stockholm", "peter", "nih"))
 OF_MACHINES = frozenset(("malware", "spyware", "ransomware", "virus", "trojan", "computer"))
 BEHIND = re.compile(
     r"\s(?:last|in|at|on|when|and|but|this|by|after|before|two|three|a|the|since|as|so|which|who|is|was|if|"
@@ -156,9 +168,16 @@ def find_health(text: Haystack) -> Iterator[Finding]:
             _is_no_name(hit.group(1)) or (TECHNICAL | OF_MACHINES).intersection(hit.group(2).lower().split())
         ):
             yield Finding("health", "diagnosis", *hit.span(2))
+    yield from _own(text)
     yield from _diagnoses(text)
     for kind, pattern in PLAIN:
         yield from (Finding("health", kind, *hit.span(1)) for hit in text.find(pattern))
+
+
+def _own(text: Haystack) -> Iterator[Finding]:
+    for hit in text.find(OWN):
+        if not (FIGURATIVE | OF_MACHINES | TECHNICAL).intersection(hit.group(1).lower().split()):
+            yield Finding("health", "condition", *hit.span(1))
 
 
 def _diagnoses(text: Haystack) -> Iterator[Finding]:

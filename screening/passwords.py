@@ -4,18 +4,34 @@ import re
 from collections.abc import Iterator
 
 from screening.findings import Finding
+from screening.further_passwords import NEXT, QUOTES, find_further
+from screening.password_values import (
+    ADDRESS,
+    CALL,
+    CLAUSE_END,
+    LONGEST_PHRASE,
+    MEASURES,
+    PHRASE_END,
+    PLAIN,
+    TALK,
+    is_password,
+    is_silent,
+    length_of_phrase,
+    looks_made_up,
+)
 from screening.patterns import Haystack, Hit, any_of, compile_pattern, words_of
 from screening.secrets import is_placeholder
+from screening.social_security import find_social_security
 
 PHRASES = any_of("(?:pass|seed|recovery|mnemonic) ?phrase, mnemonic")
 WORDS = any_of(
-    "passwords?, passwd, (?:pass|seed|recovery|mnemonic) ?phrase, mnemonic, pass ?code, pwd, pw, psw, "
+    "(?:pg)?passwords?, passwd, (?:pass|seed|recovery|mnemonic) ?phrase, mnemonic, pass ?code, pwd, pw, psw, "
     "pass(?:wort|wörter), kennwort, losung, "
     "contraseña, contrasena, clave(?: secreta)?, palabra clave, "
     "mot de passe, mdp, senha, palavra-passe, parola d'ordine, wachtwoord, hasło, lösenord, salasana, пароль"
 )
 PINS = any_of(
-    "pin, pin[ _-]?code, pin[ _-]number, geheimzahl, código pin, code pin, "
+    "pins?, pin[ _-]?codes?, pin[ _-]numbers?, geheimzahl, código pin, code pin, "
     "(?:verification|security|access|one-time|2fa|otp|unlock|door|gate|alarm|safe|garage|entry|login|backup|"
     "recovery|voicemail|sperr|tür|zugangs)[ -]?code, otp, (?:safe|lock|locker|padlock) combination"
 )
@@ -24,11 +40,11 @@ ABOUT = (
     r"(?:\s{1,3}(?:for|to|of|on|at|in|für|zum|zur|vom|von|im|de|del|para|pour|du|al)"
     r"(?:\s{1,3}[^\s.,;:!?=]{1,30}){1,5}?)?"
 )
-SIGN = r"\s{0,3}(?::=|=>|->|=|:)\s{0,3}"
+SIGN = r"\s{0,3}(?::=|=>|->|=|:)\s{0,3}(?:[-*\x{2022}]\s{1,3})?"
 SAYS = (
-    r"(?:(?:\s{1,3}|[,;.]\s{1,3}(?:it|which|that)\s{1,3})"
-    r"(?:is|was|are|now is|should be|will be|ist|war|lautet|heißt|es|era|será|est|était|é|è)|"
-    r"[,;.]\s{1,3}it's|'s)"
+    r"(?:(?:\s{1,3}|[,;.?]\s{1,3}(?:it|which|that)\s{1,3})"
+    r"(?:is|was|are|were|now is|should be|will be|used to be|ist|war|lautet|heißt|es|era|será|est|était|é|è)|"
+    r"[,;.?]\s{1,3}it's|'s)"
     r"(?:\s{1,3}(?:now|still|currently|just|simply|always|jetzt|noch|immer|ahora|siempre|maintenant|"
     r"toujours))?"
     r"\s{0,2}:?\s{1,3}"
@@ -45,7 +61,13 @@ SPELT = r"(\"[^\"\n]{1,128}\"|'[^'\n]{1,128}'|`[^`\n]{1,128}`|\S{0,64}[\d!@#$%^&
 LEFT = r"(?:^|[^\pL\pN])"
 RIGHT = r"[\"'`)\]]{0,2}"
 TOLD = compile_pattern(rf"{LEFT}{WORDS}{RIGHT}{ABOUT}(?:({SIGN})|({TURNED})|({SAYS})){VALUE}")
-BARE = compile_pattern(rf"{LEFT}{WORDS}{RIGHT}()(\s{{1,3}})(){SPELT}")
+# Beside its name, denied, given by somebody, in brackets: only what is spelt like no word.
+NEAR = (
+    rf"{ABOUT}\s{{1,3}}(?:is|was|are)(?:n't|\s{{1,3}}not|\s{{1,3}}no\s{{1,3}}longer)\s{{1,3}}|"
+    r"\s{1,3}(?:(?:that|which)\s{1,3})?(?:you|i|we|they|he|she)(?:\s{1,3}[^\s.,;:!?()]{1,15}){1,4}?"
+    r"(?:\s{0,3}[,(:]\s{0,3}|\s{1,3}(?:is|was|-)\s{1,3})|\s{0,3}\(\s{0,3}"
+)
+BARE = compile_pattern(rf"{LEFT}{WORDS}{RIGHT}()({NEAR}|\s{{1,3}})(){SPELT}")
 PASS = compile_pattern(rf"{LEFT}pass{RIGHT}()({SIGN})(){SPELT}")
 NAMED = compile_pattern(rf"(?-i:[a-z0-9](?:Password|Passwd|Pwd|Passphrase)){RIGHT}({SIGN})()(){VALUE}")
 PIN = compile_pattern(
@@ -58,27 +80,20 @@ PASS_FOR = compile_pattern(
     rf"database|ssh|vpn|netflix|network|facebook|instagram|bank|app)[\s_-]{{1,3}}pass{RIGHT}{ABOUT}"
     rf"(?:({SIGN})|({TURNED})|({SAYS})){VALUE}"
 )
+FROM_TO = compile_pattern(
+    rf"\b(?:chang|switch|updat|rotat|reset)\w{{0,3}}\s{{1,3}}(?:[^\s.,;:!?]{{1,20}}\s{{1,3}}){{0,3}}?{WORDS}{ABOUT}"
+    rf"\s{{1,3}}from\s{{1,3}}{VALUE}\s{{1,3}}to\s{{1,3}}{VALUE}"
+)
 # The value before its name.
 BEFORE = compile_pattern(
     r"(?:^|[\s\"'(:,])([^\s\"'(]{3,128})[\"'`]?\s{1,3}(?:is|was|ist|war|es|est)\s{1,3}"
     r"(?:my|our|the|his|her|their|your|mein|unser|das|die|mi|la|mon|le)\s{1,3}(?:[^\s.,;:!?]{1,20}\s{1,3}){0,2}?"
     rf"(?:({PINS})|(?:{WORDS}|pass))([^\pL\pN_-]|$)"
 )
-# Social security numbers of the USA: named, or in their three groups.
-SSN = compile_pattern(
-    r"\b(?:ssn|ss#|socials?|social[ _-]?security)(?:[ _-]?(?:numbers?|no\.?|nr\.?|#))?[\"'`]?"
-    r"(?:[\s:=#,-]|\b(?:is|was|it's|it|are|my|the)\b){1,6}[\"'`]?(\d{3}[ -]?\d{2}[ -]?\d{4})(?:\D|$)"
+AS = compile_pattern(
+    r"\s(?:as|als|como|comme)\s{1,3}(?:(?:my|our|the|a|his|her|their|your|mein|das|mi|la|mon|le)\s{1,3})?"
+    rf"(?:[^\s.,;:!?]{{1,20}}\s{{1,3}}){{0,2}}?(?:{PINS}|{WORDS}|pass)([^\pL\pN_-]|$)"
 )
-SSN_PART = compile_pattern(
-    r"\blast (?:4|four)(?: digits)? of (?:my|his|her|their|the) (?:ssn|social(?: security(?: number)?)?)\b"
-    r"(?:[\s:=#,]|\b(?:is|are|was|were)\b){1,6}(\d{4})(?:\D|$)"
-)
-SSN_GROUPS = compile_pattern(r"(?:^|[^\pL\pN_.+/-])(\d{3}-\d{2}-\d{4})(?:[^\pL\pN_/-]|$)")
-NUMBERED = re.compile(
-    r"(?i)(?:order|invoice|tracking|ticket|serial|part|case|reference|ref|sku|model|item|phone|tel|call|fax|isbn)"
-    r"(?:[ -]?(?:number|no\.?|nr\.?|id|#|code))?(?: is)?[ :=#]{0,3}$"
-)
-LABELLED = 32  # characters before a number that may say what it is
 LOGIN = compile_pattern(
     r"\b(?:credentials|creds|login|log in|logon|anmeldung|zugangsdaten|credenciales|identifiants)\b"
     r"[^\n:=]{0,20}?[:= ]\s{0,2}[^\s/|:]{2,60}\s?[/|:]\s?(\S{4,128})"
@@ -88,55 +103,34 @@ CURL = compile_pattern(
 )
 PHRASE = compile_pattern(rf"{LEFT}{PHRASES}{RIGHT}{ABOUT}(?:{SIGN}|{SAYS})(\S)")
 
-# What is said of passwords without telling one.
-TALK = words_of("""
-    a an the my your our his her its their this that these those it they what which who where when why how
-    if not never no none nothing anything something everything someone anyone always also already again
-    almost about above after all any as at because before being below between both but by can could did do
-    does done each either enough even for from get got had has have here in into just kept like long
-    longer made many may more most much must need needed needs new now of off ok okay on one only or other
-    out over own per please same set shall should short so some still strong such than then there through
-    to too twice under unknown until up us used useful using usually valid very via was we weak well were
-    while will with within without would wrong yes yet you able accepted active admin-only ascii asked
-    auto available awful bad based blank broken case changed clear complex complicated compromised
-    confidential correct critical different difficult due easy empty encrypted enforced entered essential
-    expired exposed fine forgotten forgot good guessable hard hashed hidden important impossible inactive
-    incorrect inside insecure invalid key known leaked left locked lost managed mandatory masked mine
-    minimum missing mixed null nil undefined obsolete obvious old older optional outdated plain private
-    protected public ready real recommended redacted rejected required reset right rotated safe salted
-    saved secret secure sensitive sent shared similar simple stale stored strong string str bool int stuck
-    stupid sufficient suspicious temporary terrible text tied tight too-short true false unchanged unclear
-    unencrypted unique unsafe unsecured updated visible vital working worthless written include includes
-    contain contains match matches expire expires change changes work works fail fails manager managers
-    policy policies field reset resets reminder rules rule requirement requirements hash input prompt page
-    form generator strength length owner manager authentication auth login hint hints protection recovery
-    rotation expiry less free change-me sein nicht falsch richtig abgelaufen vergessen geheim sicher
-    unsicher zu kurz lang länger gut schlecht mein dein ihr unser das der die ein eine einen neu alt
-    geändert gesperrt leer wichtig ungültig gültig incorrecta incorrecto correcta segura seguro insegura
-    larga corta demasiado muy mi tu su nuestra la el un una olvidada caducada débil fuerte secreta
-    importante inválida válida obligatoria requerida incorrect faux bon oublié expiré trop court sécurisé
-    très mon ton son notre le une perdu secret requis obligatoire invalide valide important sûr dans
+PAIR = compile_pattern(
+    r"\b(?:user(?:[ _-]?name)?|login|e-?mail|id|usr|account)\s?(?:[/|:&+]|and)\s?(?:pass(?:word|wd)?|pw|pwd)"
+    rf"{ABOUT}(?:{SIGN}|{SAYS}|\s{{1,3}})[^\s/|:]{{1,60}}\s?[/|:]\s?(\S{{3,128}})"
+)
+COMMAND = compile_pattern(
+    r"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|mariadb-admin)\s(?:[^\n]{0,200}?\s)?(?-i:-p)([^\s\"']{3,128})"
+    r"|\bsshpass\s{1,3}(?-i:-p)\s{0,3}([^\s]{3,128})"
+)
+# A number that opens something; the word before the code may say that it is another one.
+OPENED = any_of("""
+    safe, vault, doors?, front door, back door, gate, garage, garage door, alarm, alarm system, house, home,
+    flat, apartment, building, lobby, office, locker, lock, padlock, bike lock, suitcase, phone, tablet,
+    key ?box
 """)
-MADE_OF = words_of(
-    "base64 sha1 sha256 sha-256 sha512 md5 oauth2 2fa mfa pbkdf2 argon2 argon2id "
-    "bcrypt utf-8 1password ed25519"
+OPENING = compile_pattern(
+    rf"(?:([\pL-]{{1,20}})\s{{1,3}})?(?:code|combination|combo)\s{{1,3}}(?:to|for|of)\s{{1,3}}"
+    rf"(?:(?:unlock|open|enter|disarm|get into)\s{{1,3}})?"
+    rf"(?:(?:my|our|the|his|her|their|your)\s{{1,3}})?{OPENED}"
+    rf"(?:{SIGN}|{SAYS})[\"'`#]?(\d(?:[ -]?\d){{2,9}})(?:\W|$)"
 )
-MEASURES = re.compile(
-    r"(?i)[\s-]{1,3}(?:char|letter|digit|symbol|word|bit|byte|day|week|month|year|hour|minute|second|time|"
-    r"attempt|tries|percent|or more|zeichen|stellen|tage|mal|caracter|carácter|días|jours|caractères|"
-    r"x\b|of\b)"
-)
-MEASURED = re.compile(r"(?i)^\d+[-+]?(?:char|digit|letter|symbol|bit|day|word|fa\b|x$|%$|\+$)")
-TALKING = re.compile(r"(?i)^[a-z'-]+(?:ed|ing|ly|able|ible|ful|less|ous|ive)$")
-PLAIN = re.compile(r"^[^\W\d_]+(?:['-][^\W\d_]+)*$")
-CALL = re.compile(r"^[\w.]+[(\[]")
-ADDRESS = re.compile(r"^(?:https?://|[\w.+-]+@[\w-]+\.\w)")
-PHRASE_END = re.compile(r"[.;!?\n]")
-CLAUSE_END = re.compile(r"\s*(?:$|[.,;!?)\n]|(?:and|but|so|or|und|aber|y|pero|et|mais)\b)", re.IGNORECASE)
-QUOTES = "\"'`"
+OTHER_CODES = words_of("""
+    zip postal post area dialing dialling country error product promo discount coupon tracking color colour
+    item part model serial bar qr swift sort status exit source article order booking building dress
+""")
+LONGEST = 64  # characters of a value before its name
+LAST = re.compile(r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|[^\s\"'`(,:]{3,})\Z")
 TRAILING = f".,;:)]}}>{QUOTES}"
-NEXT = 24  # characters behind a value that say what it is
-LONGEST_PHRASE = 200
+PLURAL = re.compile(r"(?i)(?:words|wörter|codes|pins|contraseñas|claves|mots de passe)\W")
 
 
 def find_passwords(text: Haystack) -> Iterator[Finding]:
@@ -144,20 +138,39 @@ def find_passwords(text: Haystack) -> Iterator[Finding]:
     for pattern in (TOLD, BARE, PASS, NAMED, MY_PASS, PASS_FOR):
         for hit in text.find(pattern):
             yield from _told(hit, text.text)
+    for hit in text.find(FROM_TO):
+        yield from _turned(hit, text.text)
     for hit in text.find(PHRASE):
         yield from _phrase(text.text, hit.span(1)[0])
-    for hit in text.find(PIN):
-        start, end = hit.span(1)
-        if not MEASURES.match(text.text, end, end + NEXT):
-            yield Finding("secret", "pin", start, end)
+    yield from _codes(text)
     for hit in text.find(BEFORE):
         yield from _told_before(hit, text.text)
-    yield from _social_security(text)
-    for pattern in (LOGIN, CURL):
+    for hit in text.find(AS):
+        yield from _used_as(hit, text.text)
+    yield from find_social_security(text)
+    yield from _logins(text)
+
+
+def _logins(text: Haystack) -> Iterator[Finding]:
+    for pattern in (LOGIN, CURL, PAIR, COMMAND):
         for hit in text.find(pattern):
-            value = hit.group(1)
-            if not is_placeholder(value) and (pattern is CURL or _looks_made_up(value)):
-                yield Finding("secret", "password", *hit.span(1))
+            number = 1 if hit.group(1) else 2
+            value = hit.group(number)
+            if is_placeholder(value) or (pattern is LOGIN and not looks_made_up(value)):
+                continue
+            if pattern is not PAIR or is_silent(value.rstrip(TRAILING)):
+                yield Finding("secret", "password", *hit.span(number))
+
+
+def _codes(text: Haystack) -> Iterator[Finding]:
+    for pattern, number in ((PIN, 1), (OPENING, 2)):
+        for hit in text.find(pattern):
+            start, end = hit.span(number)
+            if MEASURES.match(text.text, end, end + NEXT):
+                continue
+            if pattern is PIN or hit.group(1).lower() not in OTHER_CODES:
+                yield Finding("secret", "pin", start, end)
+                yield from find_further(text.text, end, kind="pin")
 
 
 def _told(hit: Hit, text: str) -> Iterator[Finding]:
@@ -165,15 +178,48 @@ def _told(hit: Hit, text: str) -> Iterator[Finding]:
     is_quoted = len(value) > 2 and value[0] == value[-1] and value[0] in QUOTES
     core = value[1:-1] if is_quoted else value.rstrip(TRAILING).lstrip(QUOTES)
     bare = core.rstrip("!?")
-    if len(bare) < 3 or bare.lower() in TALK or is_placeholder(value) or is_placeholder(core):
-        return
     by_sign, is_said = bool(hit.group(1)), bool(hit.group(3))
     start, end = hit.span(4)
+    if (by_sign or is_said) and (length := length_of_phrase(text, start, most=1 if by_sign else 0)):
+        yield Finding("secret", "passphrase", start, start + length)
+        return
+    plural = PLURAL.search(hit.group()) is not None
+    if value.startswith("[secret]"):  # somebody has masked the first
+        yield from find_further(text, start + len("[secret]"), kind="password", plural=plural)
+        return
+    if len(bare) < 3 or bare.lower() in TALK or is_placeholder(value) or is_placeholder(core):
+        return
     if not is_quoted:
         end -= len(value) - len(value.rstrip(TRAILING))
-        if not _is_password(bare, text[end : end + NEXT], by_sign=by_sign, is_said=is_said):
+        if not is_password(bare, text[end : end + NEXT], by_sign=by_sign, is_said=is_said):
             return
     yield Finding("secret", "password", start, end)
+    yield from find_further(text, end, kind="password", plural=plural)
+
+
+def _turned(hit: Hit, text: str) -> Iterator[Finding]:
+    """ "From X to Y", if neither only says how passwords are."""
+    for number in (1, 2):
+        bare = hit.group(number).rstrip(TRAILING)
+        if is_placeholder(hit.group(number)) or len(bare) < 3 or not is_silent(bare) or ADDRESS.match(bare):
+            return
+    if hit.group(1).lower() == hit.group(2).rstrip(TRAILING + "!?").lower():  # from time to time
+        return
+    for number in (1, 2):
+        start, end = hit.span(number)
+        value = hit.group(number)
+        yield Finding("secret", "password", start, end - (len(value) - len(value.rstrip(TRAILING))))
+
+
+def _used_as(hit: Hit, text: str) -> Iterator[Finding]:
+    """ "tulip88 as my password": made up or quoted, and no more than that."""
+    end, behind = hit.span()[0], hit.span(1)[0]
+    found = LAST.search(text, max(end - LONGEST, 0), end)
+    if found is None or is_placeholder(found[0]) or not CLAUSE_END.match(text, behind):
+        return
+    value = found[0]
+    if value[0] in QUOTES or looks_made_up(value) or (value.isdecimal() and len(value) >= 4):
+        yield Finding("secret", "password", *found.span())
 
 
 def _told_before(hit: Hit, text: str) -> Iterator[Finding]:
@@ -186,28 +232,11 @@ def _told_before(hit: Hit, text: str) -> Iterator[Finding]:
             yield Finding("secret", "pin", start, end)
         return
     bare = value.rstrip("!?,")
-    if bare.lower() in TALK or is_placeholder(value) or CALL.match(value) or TALKING.match(bare):
+    if not is_silent(bare) or is_placeholder(value) or CALL.match(value):
         return
     is_whole = not text[max(start - 2, 0) : start].strip(" \"'(") and CLAUSE_END.match(text, hit.span(3)[0])
-    if (len(bare) >= 4 and bare.isdecimal()) or _looks_made_up(bare) or (is_whole and PLAIN.match(bare)):
+    if (len(bare) >= 4 and bare.isdecimal()) or looks_made_up(bare) or (is_whole and PLAIN.match(bare)):
         yield Finding("secret", "password", start, end)
-
-
-def _social_security(text: Haystack) -> Iterator[Finding]:
-    for pattern in (SSN, SSN_PART):
-        for hit in text.find(pattern):
-            if len(hit.group(1)) == len("0000") or _is_issued(hit.group(1)):
-                yield Finding("secret", "ssn", *hit.span(1))
-    for hit in text.find(SSN_GROUPS):
-        start, end = hit.span(1)
-        if _is_issued(hit.group(1)) and not NUMBERED.search(text.text[max(start - LABELLED, 0) : start]):
-            yield Finding("secret", "ssn", start, end)
-
-
-def _is_issued(number: str) -> bool:
-    digits = "".join(filter(str.isdecimal, number))
-    area, group, serial = digits[:3], digits[3:5], digits[5:]
-    return area not in {"000", "666"} and area[0] != "9" and group != "00" and serial != "0000"
 
 
 def _phrase(text: str, start: int) -> Iterator[Finding]:
@@ -217,27 +246,3 @@ def _phrase(text: str, start: int) -> Iterator[Finding]:
     words = text[start:end].lower().split()
     if len(words) > 2 and sum(word.strip(",") in TALK for word in words) < 2:
         yield Finding("secret", "passphrase", start, end)
-
-
-def _is_password(value: str, after: str, *, by_sign: bool, is_said: bool) -> bool:
-    """Whether an unquoted value is one. After a sign it is unless it talks of passwords; in a sentence an
-    ordinary word must be the last; elsewhere it must look made up."""
-    if value.isdecimal():
-        return len(value) >= (4 if by_sign or is_said else 5) and not MEASURES.match(after)
-    if CALL.match(value) or ADDRESS.match(value) or TALKING.match(value):
-        return False
-    if by_sign or _looks_made_up(value):
-        return True
-    return is_said and bool(PLAIN.match(value) and CLAUSE_END.match(after))
-
-
-def _looks_made_up(value: str) -> bool:
-    """Whether no word is spelt like that."""
-    if len(value) < 4 or value.lower() in MADE_OF or MEASURED.match(value) or ADDRESS.match(value):
-        return False
-    kinds = (
-        any(map(str.isalpha, value)),
-        any(map(str.isdigit, value)),
-        any(one in "!@#$%^&*~+=" for one in value),
-    )
-    return sum(kinds) >= 2

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from recall.remember.candidates import MOST_FACTS, Extraction, Fact, settle
 
 PROMPTS = Path(__file__).parent.parent / "prompts"
+LONGEST_SUMMARY = 2_000  # characters of a highlight: a longer one is no summary, and would fill every prompt
 
 
 class FoundFact(BaseModel):

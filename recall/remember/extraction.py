@@ -30,10 +30,12 @@ Extractor = Literal["rules", "llm"]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user said and what was answered, without what was injected."""
+    """What the user said and what was answered, without what was injected. `emptied`: the user's message was
+    nothing else."""
 
     user_message: str
     assistant_message: str = ""
+    emptied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,10 @@ class Extracted:
 
 def clean_turn(user_message: str, assistant_message: str | None) -> Turn:
     """The turn without the blocks that a prompt had around it."""
-    return Turn(strip_fences(user_message).strip(), strip_fences(assistant_message or "").strip())
+    said = strip_fences(user_message).strip()
+    return Turn(
+        said, strip_fences(assistant_message or "").strip(), emptied=not said and bool(user_message.strip())
+    )
 
 
 def extract_turn(turn: Turn, *, tenant_id: UUID) -> Extracted:
@@ -94,7 +99,9 @@ def _shown(text: str) -> str:
 
 
 def _with_sensitive(by_model: Extraction, by_rules: Extraction) -> Extraction:
-    """The model's, and what the rules found in what it was not shown."""
+    """The model's, and what the rules found in what it was not shown, or found to have ended: its answer
+    cannot say so."""
     known = {fact.key for fact in by_model.facts}
-    unseen = [fact for fact in by_rules.facts if fact.key not in known and find_sensitive(fact.clause)]
+    others = [fact for fact in by_rules.facts if fact.key not in known]
+    unseen = [fact for fact in others if fact.ends or find_sensitive(fact.clause)]
     return replace(by_model, facts=(*by_model.facts, *unseen))

@@ -9,6 +9,7 @@ from episodic.types import NewEpisode
 from ledger.decisions import Refused
 from recall.gate import Verdict, judge, part_to_hold
 from recall.holding import hold_entity, hold_episode
+from recall.remember.answers import LONGEST_SUMMARY
 from recall.remember.candidates import Fact
 from recall.remember.extraction import Extracted, Turn
 from recall.remember.statements import split_sentences
@@ -38,6 +39,7 @@ def gate(*, source: Source, turn: Turn, extracted: Extracted, policy: Policy) ->
     whoever pastes a secret learns that it is not kept."""
     found = extracted.found
     refused = [Refused(TURN, extracted.failure, "")] if extracted.failure else []
+    refused += [Refused(TURN, "injected", "")] if turn.emptied else []
     refused += [Refused(TURN, "not_memorable", text) for text in found.unworthy]
     refused += [refuse_fact(fact, "unconfirmed", source=source, extracted=extracted) for fact in found.losers]
     throughout = _is_ordered_throughout(turn.user_message)
@@ -132,6 +134,8 @@ def _masked(fact: Fact) -> Fact | None:
 def _judged_episode(new: NewEpisode, policy: Policy, *, poisoned: bool) -> NewEpisode | Refused:
     if poisoned:
         return Refused("episode", "injection", new.text)
+    if len(new.text) > min(policy.limits.episode_chars, LONGEST_SUMMARY):
+        return Refused("episode", "limit", new.text)
     verdict = judge(new.text, policy=policy)
     if verdict.action == "redact":
         new = replace(new, text=verdict.text)
@@ -141,8 +145,6 @@ def _judged_episode(new: NewEpisode, policy: Policy, *, poisoned: bool) -> NewEp
         return replace(refused, findings=verdict.findings, held=refused.held if is_held else None)
     if policy.write.episodes not in {"selective", "both"}:
         return refuse_episode(new, "policy")
-    if len(new.text) > policy.limits.episode_chars:
-        return Refused("episode", "limit", new.text)
     return new
 
 

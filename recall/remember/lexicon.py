@@ -35,6 +35,22 @@ ukraine|united kingdom|the united kingdom|united states|the united states|urugua
 venezuela|vietnam|wales|deutschland|österreich|schweiz|españa|méxico|italia|belgique|suisse
 """.replace("\n", "").split("|"))  # fmt: skip
 
+# Towns that people are known to move to; a team moves to a tool.
+CITIES = frozenset("""
+amsterdam|antwerp|athens|atlanta|auckland|austin|baltimore|bangalore|bangkok|barcelona|basel|beijing|
+belgrade|bergen|berlin|bern|bilbao|birmingham|bogotá|bologna|bordeaux|boston|bristol|brisbane|brussels|
+bucharest|budapest|buenos aires|cairo|calgary|cape town|chicago|cologne|copenhagen|dallas|delhi|denver|
+detroit|dresden|dubai|dublin|düsseldorf|edinburgh|eindhoven|florence|frankfurt|geneva|ghent|glasgow|
+gothenburg|graz|hamburg|hanoi|helsinki|hong kong|houston|istanbul|jakarta|jerusalem|johannesburg|kraków|
+krakow|kuala lumpur|kyiv|kyoto|lagos|leeds|leipzig|lille|lima|lisbon|ljubljana|london|los angeles|lyon|
+madrid|malmö|manchester|manila|marseille|melbourne|mexico city|miami|milan|minneapolis|montreal|moscow|
+mumbai|munich|nairobi|nantes|naples|new york|new york city|nice|oslo|osaka|ottawa|paris|perth|
+philadelphia|porto|portland|prague|riga|rome|rotterdam|san diego|san francisco|santiago|seattle|seoul|
+seville|shanghai|singapore|sofia|stockholm|strasbourg|stuttgart|sydney|taipei|tallinn|tbilisi|tel aviv|
+the hague|tokyo|toronto|toulouse|turin|utrecht|valencia|vancouver|venice|vienna|vilnius|warsaw|washington|
+wellington|zagreb|zurich|zürich
+""".replace("\n", "").split("|"))  # fmt: skip
+
 # Words a job's title ends in.
 JOBS = _words("""
 accountant actor actress actuary administrator admin advisor adviser agent analyst anthropologist architect
@@ -73,6 +89,13 @@ KIN = {
     "niece": "niece", "kids": "children", "children": "children", "sons": "sons", "daughters": "daughters",
     "parents": "parents", "twins": "twins", "baby": "baby", "stepson": "stepson",
     "stepdaughter": "stepdaughter", "grandson": "grandson", "granddaughter": "granddaughter",
+}  # fmt: skip
+# Others of whom somebody has one.
+PEOPLE = {
+    "manager": "manager", "boss": "manager", "supervisor": "manager", "team lead": "team_lead",
+    "mentor": "mentor", "coach": "coach", "landlord": "landlord",
+    "landlady": "landlord", "roommate": "roommate", "flatmate": "roommate", "housemate": "roommate",
+    "best friend": "best_friend",
 }  # fmt: skip
 PETS = {
     "dog": "dog", "puppy": "dog", "cat": "cat", "kitten": "cat", "rabbit": "rabbit", "bunny": "rabbit",
@@ -128,16 +151,23 @@ the thing things one ones everything anything nothing something all any so to be
 some both neither each idea ideas not no option options answer answers version approach first second third
 former latter and or myself itself
 """)
+# Of what was decided or booked, they say nothing.
+EMPTY = _words("""
+a an against on for with in of at by do did go done already yesterday just now later too also well as then
+get got be been but ok okay please lol haha both each last time week year
+""")
 # Of a house, a job, a name: what comes after "in", "at", "call me" and is none.
 NO_PLACES = _words("""
 a an the my our your his her their this that these those fear peace pain hope harmony constant total
 complete general particular fact case charge love trouble denial here there it sin luxury poverty exile
 isolation darkness between interesting different two three four one bed town person progress advance someone
-somewhere january february march april may june july august september october november december
+somewhere marketing sales hr accounting finance engineering support legal procurement operations
+january february march april may june july august september october november december
 """)
 AFTER_PLACES = _words("""
 and but with for since because near at right now currently these as where which so while when until on in by
-from to or though too again today last this is was has have had alone together i we
+from to or though too again today last this is was has have had alone together i we originally initially
+myself before after during just many actually lol haha btw not
 """)
 # Small words within names of people, places and companies.
 PARTICLES = _words("""
@@ -160,6 +190,7 @@ vegan vegetarian gluten-free pregnant sick ill diabetic christian catholic jewis
 atheist american british canadian australian austrian swiss indian mexican brazilian belgian european
 african asian scottish israeli egyptian nigerian monday tuesday wednesday thursday friday saturday sunday
 january february march april june july august september october november december i we you he she they
+into onto upon
 """)
 # What one joins or moves to without working or living there.
 TOOLS = _words("""

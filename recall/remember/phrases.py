@@ -4,6 +4,7 @@ import re
 
 from recall.remember.lexicon import (
     AFTER_PLACES,
+    CITIES,
     COUNTRIES,
     LANGUAGES,
     NO_NAMES,
@@ -16,7 +17,8 @@ LONGEST_TERM, MOST_WORDS = 80, 7
 LONGEST_KEY = 60
 TRIMMED = " \t\n.,;:!?…\"'`*_~()[]-"
 CUT = re.compile(
-    r"(?i)\s*[,;:()!…]|\s+(?:because|since|but|so that|so|when|whenever|while|unless|although|though|"
+    r"(?i)\s*(?:[;:()!…]|,(?!\d{3}\b))|"
+    r"\s+(?:because|since|but|so that|so|when|whenever|while|unless|although|though|"
     r"who|which|where|"
     r"as well|right now|these days|at the moment|for now|any ?more|nowadays|currently|please|thanks?|"
     r"by the way|btw|"
@@ -26,6 +28,7 @@ CUT = re.compile(
 URL = re.compile(r"(?i)\b(?:[a-z][a-z+.-]{1,15}://|www\.)\S*[^\s.,;:!?()\[\]\"']")
 ARTICLE = re.compile(r"(?i)(?:a|an|the|some|my|our)\s+")
 NAME = re.compile(r"[^\W\d_]+(?:[-'.][^\W\d_]+)*\.?")
+TITLES = frozenset(("dr", "mr", "mrs", "ms", "prof"))
 LATELY = re.compile(r"(?i)\s+now\Z")
 AND = re.compile(r"\s*(?:,|&|\band\b|\bund\b|\by\b|\bet\b)\s*")
 WORD = re.compile(r"[\w+#]+(?:['-]\w+)*")
@@ -67,13 +70,14 @@ def name(raw: str, *, plain: bool, most: int = 3) -> str:
     """A person's name at the beginning: capitalised words, or one of a writer who uses no capitals."""
     words: list[str] = []
     for word in raw.strip(" \"'*_").split()[: most + 2]:
-        mark = word[-1:] in ",;:!?)…" or (word.endswith(".") and len(word) > 3)
+        abbreviated = len(word) <= 3 or word[:-1].lower() in TITLES
+        mark = word[-1:] in ",;:!?)…" or (word.endswith(".") and not abbreviated)
         core = word.strip(TRIMMED)
         if not NAME.fullmatch(core) or (core.lower() in NO_NAMES and not (words and core[:1].isupper())):
             break
         if not (core[:1].isupper() or (core.lower() in PARTICLES and words) or (plain and not words)):
             break
-        words.append(core)
+        words.append(f"{core}." if word[:-1].lower() in TITLES else core)
         if mark or len(words) == most:
             break
     while words and words[-1].lower() in PARTICLES and not words[-1][:1].isupper():
@@ -107,6 +111,23 @@ def place(raw: str, *, plain: bool) -> str:
         if len(part.split()) > len(one.split()):
             break
     return ", ".join(parts)
+
+
+def ends_there(raw: str, value: str) -> bool:
+    """Whether the place is all that is named, and not the beginning of a longer name: "the IT department"."""
+    after = raw[raw.lower().find(value.lower()) + len(value) :]
+    words = after.split()
+    return (
+        not words
+        or after[0] in ".,;:!?)"
+        or (after[0] == " " and words[0].strip(TRIMMED).lower() in AFTER_PLACES)
+    )
+
+
+def is_known(value: str) -> bool:
+    """Whether the place is a country or one of the larger towns."""
+    town = value.partition(",")[0].lower()
+    return town in CITIES or is_country(town)
 
 
 def is_country(value: str) -> bool:

@@ -42,8 +42,9 @@ def enqueue_remember(*, session: Session, first_seq: int, last_seq: int, now: da
 
 
 def remember_kind() -> Kind:
-    """The job that remembers a span of turns. What was remembered before is found again, and not doubled."""
-    return Kind(REMEMBER, _apply, prepare=_prepare, slow=True)
+    """The job that remembers a span of turns. What was remembered before is found again, and not doubled. In
+    the order in which they were said: what takes something back or adds to it needs what was said before."""
+    return Kind(REMEMBER, _apply, prepare=_prepare, slow=True, in_order=True)
 
 
 def _prepare(task: Task) -> list[tuple[datetime, Prepared]]:
@@ -73,8 +74,9 @@ def _prepared(session: Session, pair: _Pair, now: datetime) -> Prepared:
 
 
 def _apply(task: Task, prepared: list[tuple[datetime, Prepared]]) -> None:
-    """In the scope that ends the job, which has asked already whether the person was erased. Jobs end in any
-    order: what is found counts from when it was said."""
+    """In the scope that ends the job, which has asked already whether the person was erased. What is found
+    counts from when it was said: meanwhile somebody else may have written, and a dead letter that is replayed
+    comes after its turn."""
     now = timezone.now()
     for said_at, one in prepared:
         write_prepared(prepared=one, now=now, said_at=said_at)

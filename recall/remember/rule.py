@@ -15,7 +15,7 @@ MUCH = (
     r"absolutely|just|"
     r"recently|definitely|probably|mostly|strongly|typically|do|simply|honestly|truly|kinda|kind of|"
     r"sort of|already|"
-    r"only|would|have|even|totally|especially|particularly) ){0,3}"
+    r"only|have|even|totally|especially|particularly) ){0,3}"
 )
 IM = rf"(?:i'm|i am|im) {MUCH}"
 

@@ -7,13 +7,16 @@ summary.
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
-from recall.remember import rules_life, rules_self, rules_tastes
-from recall.remember.candidates import MOST_FACTS, Extraction, Fact, settle
-from recall.remember.phrases import name, place, term
+from recall.remember import rules_family, rules_life, rules_self, rules_tastes
+from recall.remember.candidates import MOST_FACTS, Extraction, Fact, ended, settle
+from recall.remember.endings import read_ended
+from recall.remember.lexicon import EMPTY, ONCE, POINTING
+from recall.remember.phrases import WORD, name, place, term
 from recall.remember.statements import Statement, read_statements
 
-RULES = (*rules_self.RULES, *rules_life.RULES, *rules_tastes.RULES)
+RULES = (*rules_self.RULES, *rules_life.RULES, *rules_family.RULES, *rules_tastes.RULES)
 LONGEST_SUMMARY = 500
 SHORTEST_EVENT = 3  # words
 REMEMBER = re.compile(
@@ -38,6 +41,18 @@ BUT_NOT = re.compile(
     r"(?i)(?:(?:it's|it is|that's|make that|make it|i meant|"
     r"should be) )?(\S.{0,60}?),? (?:and )?not (\S.{0,60})\Z"
 )
+MEANT = re.compile(r"(?i)\b(?:i meant?|actually|correction|scratch that|or rather)\b")
+NAMES = {
+    "name",
+    "preferred_name",
+    "home_city",
+    "home_country",
+    "origin",
+    "employer",
+    "family",
+    "person",
+    "pet",
+}
 NOW_IT_IS = re.compile(r"(?i)(?:it's|it is|that's|make that|make it|should be)(?: actually)? (\S.*)")
 
 
@@ -60,12 +75,24 @@ def extract(message: str) -> Extraction:
 
 
 def _facts_of(one: Statement, before: list[Fact]) -> list[Fact]:
-    """The first rule that finds something has spoken, but for what else the same clause may say."""
+    """What no longer holds; else what does; else what a correction corrects."""
+    if (past := read_ended(one.text)) and (gone := _matched(replace(one, text=past))):
+        keys = {fact.key for fact in gone}
+        # Who leaves a town may stay in the country.
+        ends = [fact for fact in gone if fact.key != "home_country" or "home_city" not in keys]
+        return [replace(ended(fact), clause=one.text) for fact in ends if not fact.ends]
+    if facts := _matched(one):
+        return facts
+    return _corrections(one, before) if one.corrects or " not " in f" {one.text} " else []
+
+
+def _matched(one: Statement) -> list[Fact]:
+    """The first rule that finds something has spoken."""
     for rule in RULES:
         found = rule.pattern.match(one.text)
         if found is not None and (facts := list(rule.build(found, one))):
             return facts
-    return _corrections(one, before) if one.corrects or " not " in f" {one.text} " else []
+    return []
 
 
 def _corrections(one: Statement, before: list[Fact]) -> list[Fact]:
@@ -80,7 +107,20 @@ def _corrections(one: Statement, before: list[Fact]) -> list[Fact]:
             return [Fact(key, value, 0.9 * one.certainty, one.words, replaces="" if key else old)]
     if one.corrects and before and (found := NOW_IT_IS.match(one.text)) and (value := _value(found[1], one)):
         return [Fact(before[-1].key, value, 0.9 * one.certainty, one.words)]
-    return []
+    return _meant(one, before)
+
+
+def _meant(one: Statement, before: list[Fact]) -> list[Fact]:
+    """ "I live in Oslo. No, I meant Bergen": of the one fact that was told just before, if it is a name."""
+    if not (before and one.corrects and MEANT.search(one.words)):
+        return []
+    last = before[-1]
+    told = [fact for fact in before if fact.words == last.words]
+    value = _value(one.text, one)
+    if len(told) > 1 or last.how != "set" or last.key.partition(":")[0] not in NAMES:
+        return []
+    whole = value and value.casefold() == one.text.strip(" .!").casefold()
+    return [Fact(last.key, value, 0.9 * one.certainty, one.words)] if whole else []
 
 
 def _value(raw: str, one: Statement) -> str:
@@ -103,9 +143,15 @@ def _event_of(one: Statement) -> tuple[str, bool] | None:
     if (found := REMEMBER.match(one.words)) and len(found["what"].split()) >= SHORTEST_EVENT:
         text = found["what"]
         return text[:1].upper() + text[1:], True
-    if HAPPENED.match(one.text) and len(one.text.split()) >= SHORTEST_EVENT:
+    happened = HAPPENED.match(one.text)
+    if happened and len(one.text.split()) >= SHORTEST_EVENT and _tells(one.text[happened.end() :]):
         return one.words, False
     return None
+
+
+def _tells(what: str) -> bool:
+    """Whether it says what was decided or booked, and not only "it" or "nothing"."""
+    return any(word not in POINTING | ONCE | EMPTY for word in WORD.findall(what.lower()))
 
 
 def _joined(sentences: Iterable[str]) -> str:

@@ -1,22 +1,12 @@
-"""Rules about somebody's life: where, work, family, animals, food. Pure."""
+"""Rules about where somebody lives and works. Pure."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from recall.remember.candidates import Fact
-from recall.remember.lexicon import (
-    BEHIND_TITLES,
-    DIETS,
-    JOBS,
-    KIN,
-    NO_EMPLOYERS,
-    ONCE,
-    PARTICLES,
-    PETS,
-    POINTING,
-    TOOLS,
-)
-from recall.remember.phrases import is_country, name, names, place, slug, term
+from recall.remember.lexicon import BEHIND_TITLES, JOBS, NO_EMPLOYERS, PARTICLES, TOOLS
+from recall.remember.phrases import is_country, is_known, place, term
 from recall.remember.rule import IM, MUCH, Rule, rules_of, say
 from recall.remember.statements import Statement
 
@@ -32,6 +22,8 @@ NO_TOWN = re.compile(
 NOT_JOINED = re.compile(
     r"(?i)\b(?:call|meeting|channel|group|waitlist|class|course|server|community|late|session|club|gym)\b"
 )
+ONGOING = re.compile(r"(?i)\b(?:for (?!the\b)|since|all my life|my (?:whole|entire) life|ever since)")
+LASTED = 0.85  # it may have ended since
 NO_ROLES = frozenset(["bit", "lot", "fan", "big", "huge", "little", "morning", "night", "early"])
 ORG_END = re.compile(
     r"(?i)[,;:.!(]|\s(?:as|and|but|in|on|with|for|since|where|which|who|that|because|so|now|right now|"
@@ -56,11 +48,18 @@ def _lives(found: re.Match[str], one: Statement) -> Iterator[Fact]:
 def _moved(found: re.Match[str], one: Statement) -> Iterator[Fact]:
     """ "from A to B" or "to B". A team moves to a tool rather than to a town."""
     first = found["rest"].split()[0].strip(".,!").lower()
-    by_team = found[0].lower().startswith("we") and not is_country(place(found["rest"], plain=one.plain))
+    there, here = place(found["there"] or "", plain=one.plain), place(found["rest"], plain=one.plain)
+    by_team = found[0].lower().startswith("we") and not (is_known(here) or is_known(there))
     if by_team or first in TOOLS or re.match(r"\S+ v?\d", found["rest"]):
         return
     if not NO_TOWN.match(found["rest"]):
         yield from _lives(found, one)
+
+
+def _lived(found: re.Match[str], one: Statement) -> Iterator[Fact]:
+    """Only what still goes on: "for ten years", "since 2019"."""
+    if "living" in found[0] or ONGOING.search(found["rest"]):
+        yield from (replace(fact, confidence=LASTED * one.certainty) for fact in _lives(found, one))
 
 
 def _left_place(found: re.Match[str], one: Statement) -> Iterator[Fact]:
@@ -98,6 +97,11 @@ def _employer(found: re.Match[str], one: Statement) -> Iterator[Fact]:
         as_what = re.search(r"(?i)\bas (?:an?|the) (.+)", found["rest"])
         if as_what and (title := _title(as_what[1])[0]):
             yield say("role", title, 0.9, one)
+
+
+def _worked(found: re.Match[str], one: Statement) -> Iterator[Fact]:
+    if ONGOING.search(found["rest"]):
+        yield from _employer(found, one)
 
 
 def _joined(found: re.Match[str], one: Statement) -> Iterator[Fact]:
@@ -141,77 +145,7 @@ def _title(raw: str) -> tuple[str, str]:
     return " ".join(bare[:end]), " ".join(words[end:])
 
 
-def _kin(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    kin = KIN[found["kin"].lower()]
-    value = names(found["rest"], plain=one.plain) if kin.endswith("s") or kin == "children" else name(
-        found["rest"], plain=one.plain, most=2
-    )  # fmt: skip
-    if value:
-        yield say(f"family:{kin}", value, 0.9, one)
-
-
-def _kin_beside(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    """ "my wife is Lena": only capitals tell that it is a name."""
-    value = name(found["rest"], plain=False, most=2)
-    if value and not value.isupper() and len(found["rest"].strip(" .!").split()) == len(value.split()):
-        yield say(f"family:{KIN[found['kin'].lower()]}", value, 0.8, one)
-
-
-def _kin_named(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    if (value := name(found["rest"], plain=False, most=1)) and not value.isupper():
-        yield say(f"family:{KIN[found['kin'].lower()]}", value, 0.8, one)
-
-
-def _children(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    yield say("children", f"{found['many']} {found['what']}".lower(), 0.9, one)
-
-
-def _married(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    yield say("marital_status", found["status"].lower(), 0.85, one)
-
-
-def _pet(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    if value := name(found["rest"], plain=one.plain, most=2):
-        yield say(f"pet:{PETS[found['pet'].lower()]}", value, 0.9, one)
-
-
-def _pet_is(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    value = name(found["rest"], plain=False, most=2)
-    if value and value == found["rest"].strip(" .!"):
-        yield say(f"pet:{PETS[found['pet'].lower()]}", value, 0.8, one)
-
-
-def _pets(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    yield say("pets", f"{found['many']} {found['pet']}".lower(), 0.85, one)
-
-
-def _allergy(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    value = term(found["what"])
-    if key := slug(value):
-        yield say(f"allergy:{key}", f"allergic to {value}", 0.95, one)
-
-
-def _diet(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    yield say("diet", found["diet"].lower(), 0.9, one)
-
-
-def _does_not_eat(found: re.Match[str], one: Statement) -> Iterator[Fact]:
-    value = term(found["rest"])
-    vague = POINTING | ONCE | {"much", "enough", "a", "well", "out", "alone"}
-    if (key := slug(value)) and not vague & set(value.lower().split()):
-        yield say(f"diet:{key}", f"does not {found['verb'].lower()} {value}", 0.85, one)
-
-
 REST = r"(?P<rest>\S.*)"
-_KIN = rf"(?P<kin>{'|'.join(KIN)})"
-_PET = rf"(?P<pet>{'|'.join(PETS)})"
-_MANY = r"(?P<many>\d{1,2}|two|three|four|five|six|seven)"
-# What a noun is followed by that is no part of a longer one: "two kids", not "two kids meals".
-_ENDS = (
-    r"(?=\Z|\s*[.,;:!()-]| (?:and|but|so|who|whom|which|with|at|in|from|of|aged?|under|over|named|called|now|"
-    r"too|already|that|to (?:feed|raise)|together|as well)\b)"
-)
-_DIET = rf"(?P<diet>{'|'.join(sorted(DIETS))})(?![\w'])"
 RULES: tuple[Rule, ...] = rules_of(
     (rf"(?:i|we) {MUCH}(?:live|reside) not in .{{2,40}}? but in {REST}", _place_not),
     (
@@ -219,12 +153,22 @@ RULES: tuple[Rule, ...] = rules_of(
         rf"residing|settled)|"
         rf"my (?:home|hometown|home town|home city) is|ich (?:wohne|lebe)(?: jetzt)?|(?:yo )?vivo|"
         rf"j'habite|je habite|j'habite maintenant|je vis) "
-        rf"(?:here )?(?:in |en |à |au )?(?:downtown |central )?{REST}",
+        rf"(?:here )?(?:out of |in |en |à |au )?(?:downtown |central )?{REST}",
         _lives,
     ),
     (
+        rf"(?:i've|i have|we've|we have) {MUCH}(?:lived|been living|been based|resided|been residing) "
+        rf"(?:here )?in {REST}",
+        _lived,
+    ),
+    (
+        rf"(?:i've|i have) {MUCH}(?:been working (?:at|for)|worked (?:at|for)|"
+        rf"been employed (?:at|by)) {REST}",
+        _worked,
+    ),
+    (
         rf"(?:i|i've|we|we've|i have|we have) {MUCH}(?:moved|"
-        rf"relocated)(?: back)?(?: from .{{2,40}}?)? to {REST}",
+        rf"relocated)(?: back)?(?: from (?P<there>.{{2,40}}?))? to {REST}",
         _moved,
     ),
     (
@@ -254,36 +198,4 @@ RULES: tuple[Rule, ...] = rules_of(
         rf"by (?:trade|profession) i'm an?) {REST}",
         _role,
     ),
-    (
-        rf"my (?:older |younger |elder |little |big |eldest |youngest |oldest |"
-        rf"late )?{_KIN}(?:'s name is|s' names are|"
-        rf"'s names are| is called| is named| are called| are named| names are|'s called) {REST}",
-        _kin,
-    ),
-    (rf"my (?:older |younger |elder |little |big )?{_KIN} is {REST}", _kin_beside),
-    (rf"my (?:older |younger |elder |little |big )?{_KIN} (?P<rest>[A-Z]\w+)(?: |\Z)", _kin_named),
-    (
-        rf"(?:i|we) {MUCH}(?:have|'ve got) an? (?:\d+[- ]year[- ]old |little |baby |older |younger )?{_KIN} "
-        rf"(?:named|called) {REST}",
-        _kin,
-    ),
-    (rf"(?:i|we)(?:'ve got| {MUCH}have) {_MANY} (?:\w+ )?(?P<what>kids|children|sons|daughters|boys|"
-     rf"girls){_ENDS}", _children),
-    (r"(?:i|we)(?: just)? got (?P<status>married|divorced|engaged)\b", _married),
-    (r"(?:i'm|i am|we're) (?:now |finally |recently |happily )?(?P<status>married|divorced|engaged|"
-     r"widowed|single)"
-     r"(?=\Z|[ .,!](?:to|now|and|with|for|last|since|\Z))", _married),
-    (rf"(?:i|we)(?:'ve got| {MUCH}have| {MUCH}adopted| {MUCH}own| {MUCH}got) (?:an?|"
-     rf"one) (?:\w+ ){{0,2}}{_PET},? "
-     rf"(?:named|called|whose name is) {REST}", _pet),
-    (rf"(?:my|our) (?:\w+ )?{_PET}(?:'s name is| is called| is named|'s called) {REST}", _pet),
-    (rf"(?:my|our) {_PET} is {REST}", _pet_is),
-    (rf"(?:i|we)(?:'ve got| {MUCH}have| {MUCH}own) {_MANY} (?:\w+ )?(?P<pet>dogs|cats|rabbits|horses|"
-     rf"birds|hamsters){_ENDS}", _pets),
-    (rf"(?:{IM}(?:severely |very |highly |deadly )?allergic to|"
-     rf"i {MUCH}have an allergy to) (?P<what>\S.*)", _allergy),
-    (rf"i {MUCH}have an? (?:severe |bad )?(?P<what>[\w -]{{2,30}}) allergy\b", _allergy),
-    (rf"(?:{IM}(?:an? )?(?:strict |on an? )?|i {MUCH}(?:follow|eat|keep|"
-     rf"am on)(?: an?)? (?:strict )?){_DIET}", _diet),
-    (rf"i (?:don't|do not|never|can't|cannot) {MUCH}(?P<verb>eat|drink) {REST}", _does_not_eat),
-)  # fmt: skip
+)

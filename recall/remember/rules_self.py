@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from recall.remember.candidates import Fact
 from recall.remember.lexicon import NO_NAMES
-from recall.remember.phrases import DATE, MONTH, languages, name, place, slug
+from recall.remember.phrases import DATE, MONTH, ends_there, languages, name, place, slug
 from recall.remember.rule import IM, MUCH, Rule, rules_of, say
 from recall.remember.statements import Statement
 
@@ -73,7 +73,7 @@ def _called(found: re.Match[str], one: Statement) -> Iterator[Fact]:
 
 
 def _origin(raw: str, one: Statement) -> Iterator[Fact]:
-    if value := place(raw, plain=one.plain):
+    if (value := place(raw, plain=one.plain)) and ends_there(raw, value):
         yield say("origin", value, 0.85, one)
 
 
@@ -154,7 +154,8 @@ RULES: tuple[Rule, ...] = rules_of(
     ),
     (rf"{IM}{REST}", _is_somebody),
     (
-        r"(?:(?:please |just |you can |you may |feel free to )*call me|i (?:usually |just |mostly )?go by|"
+        r"(?:(?:please |just |you can |you may |feel free to )*(?:call me|"
+        r"(?:address|refer to) me as)|i (?:usually |just |mostly )?go by|"
         r"i(?:'d)? prefer to be called|(?:everyone|everybody|people|my friends|friends|"
         r"they all) (?:just )?calls? me|"
         rf"my (?:nickname|preferred name) is|nenn mich|appelle[- ]moi|llámame) {REST}",
@@ -189,6 +190,10 @@ RULES: tuple[Rule, ...] = rules_of(
         r"write) ?(?:to me |me )?(?:always )?in|"
         r"(?:let's )?speak|i(?:'d)? prefer (?:answers in|to speak|speaking|replies in)|"
         r"my preferred language is|"
+        r"i(?:'d| would) (?:much )?(?:rather|prefer(?: it)?(?: that)?) you (?:would |always )?(?:wrote|write|"
+        r"answered|answer|replied|reply|responded|respond|spoke|speak|talked|talk)(?: to me| back)? in|"
+        r"i(?:'d| would)? (?:like|prefer|want) you to (?:always )?(?:write|answer|reply|respond|speak|talk)"
+        r"(?: to me| back)? in|"
         r"(?:bitte )?antworte(?:n sie)?(?: mir)?(?: bitte)?(?: immer)? auf|(?:por favor )?responde(?:me)? en|"
         rf"prefiero(?: hablar)?(?: en)?|réponds(?:-moi)? en|{IM}more comfortable in) {REST}",
         _answers_in,

@@ -23,6 +23,14 @@ VERBS = re.compile(
     r"(?:to )?(?:have|use|drink|eat|get|take|work with|using|having|drinking|eating|working with)) "
 )
 LASTING = r"(?:from now on|in (?:the )?future|going forward|at all times)"
+EVERYWHERE = re.compile(
+    r"(?i)\s+(?:everywhere|daily|always|exclusively|a lot|mostly|(?:all the|most of the) time|every ?day|"
+    r"(?:at|for) (?:work|home|everything))\Z"
+)
+TOOLS = frozenset(
+    ("editor", "theme", "browser", "shell", "operating_system", "programming_language", "units")
+)
+SCORE = re.compile(r"\d+\s?[-:]\s?\d+")
 UNITS = {"metric", "imperial", "celsius", "fahrenheit"}
 YOU_OR_IT = {"it", "that", "this", "you", "your"}  # what only the conversation knows
 MOST_INSTRUCTED = 9  # words
@@ -152,6 +160,16 @@ def _uses(found: re.Match[str], one: Statement) -> Iterator[Fact]:
         yield say(f"preference:{key}", value, 0.9, one)
 
 
+def _uses_known(found: re.Match[str], one: Statement) -> Iterator[Fact]:
+    """ "I use vim and dark mode everywhere": only what is known to be one of these tools, and no more."""
+    for raw in _apart(found["rest"]):
+        value = EVERYWHERE.sub("", term(raw))
+        words = {"-".join(part.lower().split()) for part in AND.split(value)}
+        about = subject(value)
+        if about in TOOLS and words <= SUBJECTS.keys():
+            yield say(f"preference:{about}", value, 0.8, one)
+
+
 def _mine(found: re.Match[str], one: Statement) -> Iterator[Fact]:
     """A name of something, not how it is: "my browser is Firefox", "my browser is slow"."""
     value = bare(term(found["rest"]))
@@ -162,6 +180,8 @@ def _mine(found: re.Match[str], one: Statement) -> Iterator[Fact]:
 
 def _owned(found: re.Match[str], one: Statement) -> Iterator[Fact]:
     value = bare(term(found["rest"]))
+    if found["what"].lower() == "goal" and SCORE.match(value):
+        return
     if value and not ((POINTING - {"and", "or"}) | ONCE) & set(value.lower().split()):
         yield say(slug(found["what"]), value, 0.85, one)
 
@@ -231,6 +251,8 @@ _WHAT = (
     r"database|theme|code style|coding style|airline|seat|font)"
 )
 RULES: tuple[Rule, ...] = rules_of(
+    (rf"i(?:'d| would)? {MUCH}(?:prefer|like|want) (?:my|your|the|all) (?:answers|replies|responses|"
+     r"explanations) (?:to be |kept )?(?P<style>short|brief|concise|simple|long|detailed)\b", _style),
     (rf"(?:i(?:'d| would)? {MUCH}prefer|i(?:'d| would) {MUCH}rather(?! not)|"
      rf"my preference is(?: for)?) {REST}", _prefers),
     (rf"(?:my|our) (?:all-time |absolute )?(?:favou?rite|preferred) (?P<what>[\w' -]{{2,40}}?)"
@@ -244,6 +266,7 @@ RULES: tuple[Rule, ...] = rules_of(
      rf"great )?(?:fan of|into|"
      rf"fond of|keen on)) {REST}", _dislikes),
     (rf"i {MUCH}use (?P<rest>\S.{{0,60}}?) (?:as|for) my (?P<what>\S.*)", _uses),
+    (rf"i {MUCH}use {REST}", _uses_known),
     (rf"my {_WHAT}(?: of choice)? is {REST}", _mine),
     (rf"my (?P<what>hobby|hobbies|zodiac sign|goal)(?: is| are|:) (?:to )?{REST}", _owned),
     (r"my (?P<what>budget|clothing size|shoe size)(?: is|:) (?P<rest>[^,.]*\d.*|(?:xs|s|m|l|xl|"

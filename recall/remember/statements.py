@@ -39,10 +39,20 @@ TELLING = re.compile(
 SUPPOSED = re.compile(
     r"(?i)\b(?:if|suppos(?:e|ing)|imagin(?:e|ing)|pretend(?:ing)?|hypothetical(?:ly)?|let'?s say|"
     r"assum(?:e|ing)|"
-    r"i wish|unless|in case|used to (?!it)|as though|would have|could have|when i was|for example|"
+    r"i wish|unless|in case|as though|would have|could have|when i was|for example|"
     r"for instance|"
-    r"e\.g|wenn ich|si yo|si je|were i|(?:the|my) character|in (?:the|my|a) (?:story|novel|book|movie|"
-    r"game|dream))\b"
+    r"e\.g|wenn ich|si yo|si je|were i|(?:the|my) character|as an? (?:ai|assistant|"
+    r"(?:large )?language model|chat ?bot|llm)|the role i play|"
+    r"in (?:the|my|a|our|this) (?:story|novel|book|movie|film|game|dream|play|musical|show|sketch|series)"
+    r"(?! (?:industry|business|studio|team|world)))\b"
+)
+# What has ended, so that something else holds now: "I used to live in Oslo, now I live in Bergen".
+USED_TO = re.compile(r"(?i)\bused to (?!it\b)")
+# "My number changed, it's …" in one.
+CHANGED = re.compile(
+    r"(?i)\b((?:my|our) (?:new |old )?[\w -]{2,30}?) (?:has |have |just |recently )*"
+    r"(?:changed|is new|is different)(?: (?:recently|now|again|last \w+))?[,;:]? (?:and |so )?(?:now )?"
+    r"(?:it's|it is)(?: now)? "
 )
 ASKS = (
     r"what|what's|how|how's|where|where's|when|which|who|who's|whose|why|can|can't|could|couldn't|would|"
@@ -86,7 +96,7 @@ BARE_HEDGE = re.compile(rf"(?i)[\s,]*(?:but |or )?(?:{HEDGE}|or something)[\s.,!
 CLAUSE = re.compile(
     r"(?i)(?:\s*[,:]\s*(?:(?:and|but|so|because|since|though|although|while|plus|also|or|und|y|et)\s+)?"
     r"|\s+(?:and|but|so|because|since|though|although|plus|und|y|et)\s+)"
-    rf"(?=(?:(?:also|that|please|actually|{HEDGE})\s+)?(?:{OPENERS})(?:\s|\b))"
+    rf"(?=(?:(?:also|that|please|actually|now|today|these days|{HEDGE})\s+)?(?:{OPENERS})(?:\s|\b))"
 )
 CORRECTION = r"actually|no|nope|correction|sorry|wait|i meant|i mean|scratch that|rather"
 LEAD = re.compile(
@@ -105,15 +115,17 @@ LEAD = re.compile(
 # What goes on without its "I": "I'm from Mexico but live in Lima".
 GOES_ON = re.compile(
     r"(?i)\s*(?:,\s*(?:(?:and|but|und|aber|et)\s+)?|\s(?:and|but|und|aber|et)\s+)"
-    r"(?=(?:(?:now|currently|still|also|jetzt|maintenant) )?(?:live in|reside in|work (?:at|for|as)|moved to|"
+    r"(?=(?:(?:now|currently|still|also|jetzt|maintenant) )?"
+    r"(?:live in|reside in|work (?:at|for|as)|moved to|joined|started at|"
     r"prefer|speak|am|(?P<im>based in|living in|working (?:at|for|as)|originally from)|"
     r"(?P<de>wohne|lebe|arbeite|spreche|komme)|(?P<fr>habite|vis|parle|travaille))\s)"
 )
+STARTS = re.compile(r"(?i)\s*,?\s*(?:but|(?:and )?(?:now|currently)|(?:and )?(?:moved|joined|started))\b")
 I_MYSELF = re.compile(r"(?i)(?:i|i'm|im|i've|we|we're|ich|je|j'\w+|me|my name|mein name)\s")
 NOT_SO = re.compile(
     r"(?i)\b(?:want|would|wish|hope|plan|planning|going|will|could|might|may|should|must|can|cannot|let|help|"
     r"who|whom|which|that|people|friends|they|not|never|möchte|will|würde|kann|nicht|veux|voudrais|pas)\b|n't\b|"
-    r"(?<!moved) to [a-z]"
+    r"(?<!moved)(?<!used) to [a-z]"
 )
 SHOUTED = 12  # letters from which on a sentence in capitals only is a headline
 
@@ -189,7 +201,7 @@ def _unquoted(text: str) -> str:
 
 
 def _statements_of(sentence: str, plain: bool, greeted: bool) -> Iterator[Statement]:
-    said, asked = _not_asked(sentence)
+    said, asked = _not_asked(CHANGED.sub(r"\1 is ", sentence))
     if not said:
         return
     pieces = [part for piece in CLAUSE.split(said) for part in _gone_on(piece)]
@@ -197,7 +209,7 @@ def _statements_of(sentence: str, plain: bool, greeted: bool) -> Iterator[Statem
     for piece, after in zip(pieces, [*pieces[1:], ""], strict=True):
         text, hedged, corrected, greets = _led_in(piece)
         corrects = corrects or corrected
-        if not text or BARE_HEDGE.fullmatch(piece):
+        if not text or USED_TO.search(text) or BARE_HEDGE.fullmatch(piece):
             unsure = unsure or bool(BARE_HEDGE.fullmatch(piece) and piece is pieces[0])
             continue
         doubtful = unsure or hedged or HEDGES.search(text) or BARE_HEDGE.fullmatch(after)
@@ -215,6 +227,8 @@ def _statements_of(sentence: str, plain: bool, greeted: bool) -> Iterator[Statem
 def _gone_on(piece: str) -> list[str]:
     """The clause, and what goes on with the same subject, with the subject before it."""
     marks = list(GOES_ON.finditer(piece))
+    if USED_TO.search(piece):  # "… and work at Acme" is over as well
+        marks = [one for one in marks if STARTS.match(piece, one.start())]
     if not marks or not I_MYSELF.match(_led_in(piece).text) or NOT_SO.search(piece[: marks[-1].start()]):
         return [piece]
     ends = [*(mark.start() for mark in marks[1:]), len(piece)]

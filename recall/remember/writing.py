@@ -7,12 +7,13 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.db import transaction
 from numpy.typing import NDArray
 
 from episodic.duplicates import content_hash, find_duplicate, lock_memory
-from episodic.embedding import vector_of
-from episodic.entities import current_slots, delete_entity, put_extracted
+from episodic.entities import current_slots, delete_entity, is_removed, put_extracted
 from episodic.episodes import build_episode
+from episodic.inserting import insert_episode
 from episodic.metrics import counted_at_commit
 from episodic.models import Entity, Episode
 from episodic.slots import SlotWrite, is_high_impact, slot_key, slot_keys, slot_text
@@ -20,8 +21,9 @@ from episodic.superseding import supersede
 from episodic.types import NewEpisode
 from ledger.decisions import Refused, masked, note_decision
 from ledger.models import WriteDecision
-from recall.remember.candidates import MOST_FACTS, Fact
+from recall.remember.candidates import MOST_FACTS, Fact, without
 from recall.remember.gating import Gated, entity_of, refuse_episode, refuse_fact
+from recall.remember.passing import REASON, count_passed
 from recall.remember.types import Remembered, Skipped, Written
 from tenants.errors import Forbidden, Invalid
 from tenants.policy.document import Policy
@@ -75,13 +77,16 @@ class _Writer:
         self._told = self._told_texts(told) if gated.facts or gated.episode else frozenset()
 
     def run(self) -> Remembered:
-        for refused in self._gated.refused:
-            self._skip(refused)
         if self._gated.episode is not None:  # its lock comes before those of slots, for every turn
             self._write_episode(self._gated.episode)
+        for refused in self._gated.refused:
+            self._skip(refused)
         for fact in self._gated.facts:
             self._write_fact(fact)
         self._skip_beyond(self._gated.extracted.beyond)
+        if not self._written and all(one.reason.startswith("llm_") for one in self._skipped):
+            self._skipped.append(Skipped("", REASON))
+            transaction.on_commit(count_passed)
         extractor = self._gated.extracted.extractor
         return Remembered(tuple(self._written), tuple(self._skipped), extractor)
 
@@ -123,6 +128,16 @@ class _Writer:
         if fact.how == "add":
             held = self._current().get(slot_key(fact.key))
             return replace(fact, how="set", value=_joined(held.value if held else "", fact.value))
+        if fact.how == "remove":
+            held = self._current().get(slot_key(fact.key))
+            left = without(str(held.value), fact.value) if held else None
+            if held is None or left is None:  # it was none of them
+                return replace(fact, how="retract")
+            return (
+                replace(fact, how="set", value=left)
+                if left
+                else replace(fact, how="retract", value=str(held.value))
+            )
         return fact
 
     def _retract(self, fact: Fact) -> None:
@@ -172,12 +187,9 @@ class _Writer:
         if find_duplicate(text=episode.text, now=self._now, **where) is not None:
             return self._skip(replace(refuse_episode(new, "duplicate"), held=None))
         vector = self._vectors.get(episode.text)
-        episode.embed_pending = vector is None
         episode.supersedes = supersede(episode, vector)
         with counted_at_commit():
-            episode.save(force_insert=True)
-        if vector is not None:
-            vector_of(episode, vector).save(force_insert=True)
+            insert_episode(episode, vector)
         return self._written.append(Written("episode", episode.id, "", episode.text))
 
     def _current(self) -> dict[str, Entity]:
@@ -221,6 +233,8 @@ class _Writer:
         self._skipped.append(Skipped(decision.text, decision.reason))
 
     def _note(self, refused: Refused) -> WriteDecision:
+        if refused.kind == "entity" and refused.key:
+            refused = self._of_slot(refused)
         return note_decision(
             caller=self._caller,
             session_id=self._source.session_id,
@@ -230,6 +244,19 @@ class _Writer:
             refused=refused,
             now=self._now,
         )
+
+    def _of_slot(self, refused: Refused) -> Refused:
+        """By the slot's own key, by which a later write finds what waits for it. Of a slot that was removed
+        since this was said, nothing is kept."""
+        try:
+            key = slot_key(refused.key)
+        except Invalid:
+            return refused
+        since = self._said_at or self._now
+        tenant_id, user_id = self._caller.tenant_id, self._source.user_id
+        if is_removed(tenant_id=tenant_id, user_id=user_id, key=key, since=since):
+            return Refused("entity", "outdated", "")
+        return replace(refused, key=key)
 
 
 def _joined(held: object, more: str) -> str:

@@ -49,7 +49,9 @@ class Kind:
     job's end are one commit, so its effect happens exactly once. It may be called again after a rollback, and
     shares its transaction with other jobs unless `slow`. Of the slow ones, `urgent` ones go first: they must
     not wait behind thousands of calls to a provider. Whoever asked for a job that is kept may look at it, and
-    at what `apply` answered, until it is cleared.
+    at what `apply` answered, until it is cleared. Those of one person are done `in_order`, as they were
+    recorded: none begins while an older one waits, even for its next attempt, or runs. A dead letter holds up
+    nobody.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Kind:
     prepare: Callable[[Task], Any] | None = None
     slow: bool = False
     urgent: bool = False
+    in_order: bool = False
     keep: bool = False
     attempts: int = 12
 
@@ -68,12 +71,19 @@ def register(kind: Kind) -> None:
     """Makes a kind known to this process; the same name again replaces it."""
     if (kind.prepare is not None or kind.urgent) and not kind.slow:
         raise ValueError(f"{kind.name}: what prepares or is urgent is slow.")  # it would hold up the quick
+    if kind.in_order and not kind.slow:
+        raise ValueError(f"{kind.name}: what is done in order is slow.")  # quick ones are claimed by hundreds
     _kinds[kind.name] = kind
 
 
 def kept_kinds() -> list[str]:
     """The names of those whose jobs are kept."""
     return [kind.name for kind in _kinds.values() if kind.keep]
+
+
+def kinds_in_order() -> list[str]:
+    """The names of those whose jobs wait for the person's older ones."""
+    return [kind.name for kind in _kinds.values() if kind.in_order]
 
 
 def kind_of(name: str) -> Kind:

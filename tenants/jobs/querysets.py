@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import connection, connections, transaction
 from uuid_utils.compat import uuid7
 
-from tenants.jobs.kinds import Task, kept_kinds
+from tenants.jobs.kinds import Task, kept_kinds, kinds_in_order
 
 INSERT = """
 INSERT INTO tenants_job (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow, urgent,
@@ -44,7 +44,7 @@ WITH RECURSIVE turn (tenant_id, n) AS (
 ), taken AS MATERIALIZED (
     SELECT mine.place FROM turn, LATERAL (
         SELECT j.ctid AS place FROM tenants_job j
-        WHERE j.tenant_id = turn.tenant_id AND j.state = 'queued' AND {lane} AND j.run_at <= now()
+        WHERE j.tenant_id = turn.tenant_id AND j.state = 'queued' AND {lane} AND j.run_at <= now() {first}
         ORDER BY j.run_at, j.id
         LIMIT (SELECT greatest(1, %(limit)s / greatest(1, count(tenant_id))) FROM turn)
         FOR UPDATE SKIP LOCKED) mine
@@ -57,6 +57,15 @@ WITH RECURSIVE turn (tenant_id, n) AS (
 )
 SELECT (SELECT tenant_id FROM turn WHERE tenant_id IS NOT NULL ORDER BY n DESC LIMIT 1), c.*
 FROM (SELECT) one LEFT JOIN claimed c ON true
+"""
+# Of jobs that are done in order only the person's oldest is taken: by id, which is in the order of time. To
+# this statement one that another claim is just taking still waits, and one that is just being finished still
+# runs. Whoever finishes it asks for more: the next one is found without anybody looking again and again.
+FIRST = """
+AND (j.kind <> ALL(%(in_order)s) OR NOT EXISTS (
+    SELECT FROM tenants_job o
+    WHERE o.tenant_id = j.tenant_id AND o.user_id = j.user_id AND o.kind = j.kind AND o.id < j.id
+          AND o.slow AND o.state IN ('queued', 'running')))
 """
 # What is locked is just being finished: it needs no lease any more.
 RENEW = """
@@ -149,13 +158,23 @@ def claim(*, lane: Lane, after: UUID, limit: int, lease: UUID, seconds: float) -
     """Up to `limit` jobs, evenly from the tenants after `after`; ours for `seconds`."""
     with transaction.atomic(using="admin"), connections["admin"].cursor() as cursor:
         cursor.execute(BY_INDEX)
-        cursor.execute(
-            CLAIM.format(lane=LANES[lane]),
-            {"after": after, "tenants": MOST_TENANTS, "limit": limit, "lease": lease, "seconds": seconds},
-        )
+        params: dict[str, Any] = {
+            "after": after,
+            "tenants": MOST_TENANTS,
+            "limit": limit,
+            "lease": lease,
+            "seconds": seconds,
+            "in_order": kinds_in_order(),
+        }
+        cursor.execute(claim_of(lane), params)
         rows = cursor.fetchall()
     tasks = [_task(row[1:], lease) for row in rows if row[1] is not None]
     return Claimed(tasks, UUID(str(rows[0][0])) if rows and rows[0][0] else None)
+
+
+def claim_of(lane: Lane) -> str:
+    """The claim's statement. What is done in order is slow."""
+    return CLAIM.format(lane=LANES[lane], first="" if lane == "quick" else FIRST)
 
 
 def renew(*, tasks: Sequence[Task], seconds: float) -> None:

@@ -10,7 +10,8 @@ from episodic.entities import (
     delete_entity,
     list_history,
     pin_entity,
-    put_entity,
+    prepare_kept,
+    put_kept,
     unpin_entity,
 )
 from episodic.models import EntityEmbedding
@@ -141,8 +142,10 @@ def confirmed_while_it_had_to_wait(caller, agent):
 
 
 def kept_until_somebody_confirmed_it(caller, _agent):
-    new = NewEntity(KIM, "city", "Turin", agent_id="ada")
-    put_entity(caller=caller, new=new, now=timezone.now(), since=timezone.now())
+    new, now = NewEntity(KIM, "city", "Turin", agent_id="ada"), timezone.now()
+    kept = prepare_kept(caller=caller, new=new, now=now)
+    with scope(caller.tenant_id):
+        assert put_kept(kept=kept, since=now, now=now).action == "created"
 
 
 def pinned(caller, agent):

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from episodic import entities
-from episodic.entities import NewEntity, confirm_entity, pin_entity, put_entity
+from episodic.entities import confirm_entity, pin_entity
 from tenants.privacy.handlers import Subject
 from tenants.privacy.registry import handlers
 from tenants.scope import scope
@@ -24,15 +24,6 @@ def test_a_write_that_was_begun_before_the_erasure_is_refused(acme, extracted):
     assert say(acme.caller, "Turin", extracted=extracted).action == "created", (
         "a returning person starts anew"
     )
-
-
-def test_what_has_an_old_cause_is_refused_however_late_it_is_written(acme):
-    cause = timezone.now()
-    people.erase(acme, KIM)
-    new = NewEntity(user_id=KIM, key="city", value="Turin", extracted=True)
-    with pytest.raises(Erased):
-        put_entity(caller=acme.caller, new=new, now=timezone.now(), since=cause)
-    assert rows(acme.caller) == []
 
 
 def test_one_who_is_erased_while_the_model_is_asked_leaves_nothing(acme, monkeypatch):

@@ -1,13 +1,20 @@
 """Turns remembered when they come in, by a job, where the policy says so."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from threading import BoundedSemaphore
+
 import pytest
 from django.db import connections
 from django.utils import timezone
 
-from episodic.entities import NewEntity, confirm_entity, put_entity
+from episodic.entities import NewEntity, confirm_entity, delete_entity, put_entity
 from recall.remember.queue import AT_ONCE, REMEMBER, enqueue_remember, remember_kind
 from recall.sessions import delete_session
 from recall.turns import append_turns
+from tenants.errors import NotFound
 from tenants.jobs import runner
 from tenants.jobs.kinds import Task
 from tenants.models import Job
@@ -122,6 +129,45 @@ def backwards(person):
             kind.apply(task, prepared)
 
 
+def at_once(person, *, youngest_first):
+    """Does the jobs with several workers, of whom the first sees the youngest or the oldest job first."""
+    mine = jobs(person)
+    for age, job in enumerate(reversed(mine) if youngest_first else mine):
+        job.run_at = timezone.now() - timedelta(minutes=10 - age)
+        with scope(job.tenant_id):
+            job.save(update_fields=["run_at"])
+
+    def one(_number):
+        work()
+        connections.close_all()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(one, range(3)))
+    assert jobs(person) == []
+
+
+@pytest.mark.parametrize("sessions", ["one session", "two sessions"])
+@pytest.mark.parametrize("youngest_first", [False, True])
+@pytest.mark.parametrize(("said", "holds"), [
+    (("I live in Oslo.", "I no longer live in Oslo."), {}),
+    (("I no longer live in Oslo.", "I live in Oslo."), {"home_city": "Oslo"}),
+    (("I speak Spanish.", "I also speak German."), {"language": "Spanish, German"}),
+    (("My name is Anna.", "Actually my name is Ann, not Anna."), {"name": "Ann"}),
+])  # fmt: skip
+def test_what_takes_back_or_adds_comes_after_what_it_is_about(
+    ann, monkeypatch, said, holds, youngest_first, sessions
+):
+    monkeypatch.setattr(runner, "_slow_places", BoundedSemaphore(3))
+    for number, text in enumerate(said):
+        person = replace(ann, session_id=f"s{number}") if sessions == "two sessions" else ann
+        come_in(person, text)
+    at_once(ann, youngest_first=youngest_first)
+    assert ann.slots() == holds
+    if not holds:
+        assert [(row.value, row.status) for row in ann.rows()] == [("Oslo", "retracted")]
+        assert ann.decisions() == []
+
+
 def test_of_turns_that_are_looked_at_in_reverse_the_last_said_holds(ann):
     for city in ("Turin", "Oslo", "Bern"):
         come_in(ann, f"I live in {city}.")
@@ -177,6 +223,53 @@ def test_a_slot_that_was_written_since_is_not_ended_by_a_turn(ann):
     work()
     assert ann.slots() == {"employer": "Acme"}
     assert [one.reason for one in ann.decisions()] == ["outdated"]
+
+
+@pytest.mark.parametrize("before", [None, "Rome"])
+def test_a_slot_that_was_removed_stays_away_though_a_turn_from_before_names_it(ann, before):
+    if before:
+        put(ann, before)
+    come_in(ann, "I live in Oslo.")
+    remove(ann)
+    work()
+    assert (jobs(ann), ann.rows()) == ([], [])
+    assert [(one.reason, one.key, one.text, one.held) for one in ann.decisions()] == [
+        ("outdated", "", "", None)
+    ]
+    come_in(ann, "I live in Bern.")
+    work()
+    assert ann.slots() == {"home_city": "Bern"}
+
+
+@pytest.mark.parametrize("text", ["Maybe I live in Oslo.", "I no longer live in Oslo."])
+def test_of_a_removed_slot_a_turn_from_before_leaves_no_word(ann, text):
+    put(ann, "Oslo")
+    come_in(ann, text)
+    remove(ann)
+    work()
+    assert ann.rows() == []
+    assert "Oslo" not in str([(one.text, one.held, one.key) for one in ann.decisions()])
+
+
+def test_removed_while_it_is_extracted_it_stays_away(ann, monkeypatch):
+    from recall.remember import remember as module
+
+    extract = module.extract_turn
+
+    def meanwhile(turn, **given):
+        answer = extract(turn, **given)
+        remove(ann)
+        return answer
+
+    monkeypatch.setattr(module, "extract_turn", meanwhile)
+    put(ann, "Rome")
+    ann.tell("I live in Oslo.")
+    assert ann.rows() == []
+
+
+def remove(person, key="home_city"):
+    with suppress(NotFound):  # of what does not stand there yet
+        delete_entity(caller=person.caller, user_id=person.user_id, key=key, hard=True, now=timezone.now())
 
 
 def put(person, value, key="home_city"):

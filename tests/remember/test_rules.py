@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall.remember.candidates import MOST_FACTS, Fact
+from recall.remember.candidates import MOST_FACTS, Fact, without
 from recall.remember.phrases import LONGEST_TERM
 from recall.remember.rules import LONGEST_SUMMARY, extract
+from tests.remember import changes
 from tests.remember.no_statements import NOTHING
 from tests.remember.sentences import CORRECTED, HEDGED, SAID, TOLD
 
@@ -20,13 +21,13 @@ def slots(message):
     return {fact.key: fact.value for fact in extract(message).facts}
 
 
-@pytest.mark.parametrize(("sentence", "expected"), SAID, ids=[one for one, _ in SAID])
+@pytest.mark.parametrize(("sentence", "expected"), [*SAID, *changes.FOUND])
 def test_what_people_say_of_themselves_is_found(sentence, expected):
     assert slots(sentence) == expected
     assert min(fact.confidence for fact in extract(sentence).facts) >= GATE
 
 
-@pytest.mark.parametrize("sentence", NOTHING)
+@pytest.mark.parametrize("sentence", [*NOTHING, *changes.NOTHING])
 def test_what_is_no_statement_about_its_writer_yields_nothing(sentence):
     found = extract(sentence)
     assert (found.facts, found.losers, found.summary) == ((), (), "")
@@ -76,6 +77,28 @@ def test_what_only_sounds_like_a_decision_is_no_summary(message):
 def test_a_correction_that_does_not_say_of_what_names_the_wrong_value():
     (fact,) = extract("It's Rob, not Bob.").facts + extract("No, I meant Rob, not Bob.").facts[:0]
     assert (fact.key, fact.value, fact.replaces) == ("", "Rob", "Bob")
+
+
+@pytest.mark.parametrize(("message", "facts"), changes.ENDED, ids=[one for one, _ in changes.ENDED])
+def test_what_has_changed_ends_or_replaces(message, facts):
+    found = extract(message)
+    assert [(fact.key, fact.value, fact.how) for fact in found.facts] == facts
+    assert found.losers == ()
+
+
+@pytest.mark.parametrize(
+    ("held", "less", "left"),
+    [
+        ("German, Spanish", "Spanish", "German"),
+        ("German, Spanish, Dutch", "spanish, Dutch", "German"),
+        ("Spanish", "Spanish", ""),
+        ("German", "Spanish", None),
+        ("", "Spanish", None),
+        ("Mandarin", "Man", None),
+    ],
+)
+def test_a_list_loses_the_members_that_no_longer_hold(held, less, left):
+    assert without(held, less) == left
 
 
 @pytest.mark.parametrize(
