@@ -79,7 +79,7 @@ class ChunkHit:
 
     @property
     def page_name(self) -> str:
-        """The page that it begins on, for people; empty where there are none."""
+        """The page that it stands on, for people; empty where there are none."""
         return f"page {self.chunk.page}" if self.chunk.page else ""
 
 

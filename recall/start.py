@@ -4,16 +4,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from episodic.entity_reading import current_slots
 from episodic.episodes import list_episodes
-from episodic.models import Entity, Episode
+from episodic.models import Episode
+from episodic.slot_choice import ChosenSlots, choose_slots
 from episodic.types import EpisodeFilter
 from knowledge.models import Procedure
 from knowledge.procedures import procedures_for
-from recall.recall import recall
+from recall.recall import Embedding, recall
 from recall.types import RecallQuery
 from tenants import idempotency
 from tenants.caller import Caller
+from tenants.embedding import embed_meanwhile
 from tenants.errors import Unavailable
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
@@ -39,7 +40,7 @@ class StartedSession:
     """The session and what is remembered of its user."""
 
     session: Session
-    entities: tuple[Entity, ...]
+    entities: ChosenSlots
     episodes: tuple[Remembered, ...]
     procedures: tuple[Procedure, ...]
 
@@ -49,16 +50,19 @@ def start_session(
 ) -> StartedSession:
     """Creates or finds the session, renews its hold, and tells what is known: its user's slots, the user's
     episodes, the best for `query` or the newest without one, and the procedures that are meant for its agent.
-    With the embedding model away the episodes are the newest, too."""
+    With the embedding model away, episodes and slots are found by the words of `query` alone, and where it
+    has none to look for, the episodes are the newest."""
     with memory_span("create_session", session_id=address.session_id):
         session, _created = sessions.open_session(caller=caller, address=address, agent_id=agent_id, now=now)
     with suppress(RedisAway):  # then there is nothing to hold
         sessions.hold(caller=caller, session=session, now=now)
-    episodes = _episodes(caller, session, query, now)
+    embedding = embed_meanwhile(query, tenant_id=caller.tenant_id) if query else None
+    episodes = _episodes(caller, session, query, embedding, now)
+    slots = choose_slots(caller=caller, user_id=session.user_id, query=query or "", embedding=embedding)
     with scope(caller.tenant_id):
         started = StartedSession(
             session=session,
-            entities=tuple(current_slots(caller=caller, user_id=session.user_id)),
+            entities=slots,
             episodes=episodes,
             procedures=tuple(procedures_for(caller=caller, agent_id=session.agent_id)),
         )
@@ -66,13 +70,16 @@ def start_session(
     return started
 
 
-def _episodes(caller: Caller, session: Session, query: str | None, now: datetime) -> tuple[Remembered, ...]:
+def _episodes(
+    caller: Caller, session: Session, query: str | None, embedding: Embedding | None, now: datetime
+) -> tuple[Remembered, ...]:
     where = EpisodeFilter(user_id=session.user_id)
     top_k = read_policy(tenant_id=caller.tenant_id, agent_id=session.agent_id).recall.top_k
     if query:
         with suppress(Unavailable):
-            asked = RecallQuery(text=query, where=where, top_k=top_k, profile="fused")
-            found = recall(caller=caller, query=asked, now=now)
-            return tuple(Remembered(hit.episode, hit.score) for hit in found.hits)
+            asked = RecallQuery(text=query, where=where, top_k=top_k)
+            found = recall(caller=caller, query=asked, embedding=embedding, now=now)
+            if found.hits or all(stage.status == "ok" for stage in found.stages):
+                return tuple(Remembered(hit.episode, hit.score) for hit in found.hits)
     newest = list_episodes(caller=caller, where=where, limit=top_k)
     return tuple(Remembered(episode, None) for episode in newest)

@@ -1,9 +1,12 @@
 """The deterministic summary of a session. Pure; the wording is the AgentOps dialect's."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 LONGEST_QUOTE = 200  # characters of a message that are quoted
+BEGIN = re.compile(r"^Turns ([0-9]{1,18}) to ([0-9]{1,18}): ", re.MULTILINE)  # of a part
+LEFT_OUT = re.compile(r"\[[0-9]+ earlier summaries left out\]\n")
 LONGEST_RUNNING = 6_000  # characters of a running summary; some 1,500 tokens
 
 
@@ -42,3 +45,17 @@ def run_together(parts: Sequence[Part], *, longest: int = LONGEST_RUNNING) -> st
             break
         lines.append(line)
     return "\n".join(reversed(lines))
+
+
+def take_apart(running: str) -> list[Part]:
+    """The parts of a running summary; none of one that is a single part, which does not say what turns it
+    tells of."""
+    earlier = LEFT_OUT.match(running)
+    begins = list(BEGIN.finditer(running))
+    if not begins or begins[0].start() != (earlier.end() if earlier else 0):
+        return []
+    ends = [*(one.start() for one in begins[1:]), len(running)]
+    return [
+        Part((int(one[1]), int(one[2])), running[one.end() : end].removesuffix("\n"))
+        for one, end in zip(begins, ends, strict=True)
+    ]

@@ -1,7 +1,7 @@
 """The window of a session: from Redis when it is coherent, else from PostgreSQL."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.conf import settings
@@ -65,7 +65,7 @@ def read_window(
         max_tool_result_chars=max_tool_result_chars or policy.max_tool_result_chars or None,
     )
     if not loaded.complete and not window.truncated:
-        window = Window(turns=window.turns, truncated=True, tokens=window.tokens)
+        window = replace(window, truncated=True)
     return SessionWindow(
         window=window,
         summary=loaded.summary,

@@ -12,11 +12,13 @@ MESSAGE_OVERHEAD = 4  # tokens a chat API spends on a message's frame
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The turns to send, oldest first; `truncated` tells that older ones exist or something was cut."""
+    """The turns to send, oldest first; `truncated` tells that older ones exist or something was cut.
+    `unpaired`: of the same exchanges, results without their call and calls without their results."""
 
     turns: tuple[Turn, ...]
     truncated: bool
     tokens: int
+    unpaired: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,14 @@ def select_window(
     exchange exceeds the budget, its oldest blocks go first; the newest block is always kept.
     """
     shortened = [_shorten(turn, max_tool_result_chars) for turn in turns]
-    blocks = _blocks(shortened[_start_of_exchange(shortened, pairs) :])
+    wanted = shortened[_start_of_exchange(shortened, pairs) :]
+    blocks = _blocks(wanted)
     kept = _fit(blocks, token_budget)
     chosen = tuple(turn for block in kept for turn in block)
     cut = len(chosen) < len(turns) or any(a is not b for a, b in zip(shortened, turns, strict=True))
-    return Window(turns=chosen, truncated=cut, tokens=sum(map(estimate_tokens, chosen)))
+    paired = {id(turn) for block in blocks for turn in block}
+    unpaired = tuple(turn for turn in wanted if id(turn) not in paired)
+    return Window(chosen, truncated=cut, tokens=sum(map(estimate_tokens, chosen)), unpaired=unpaired)
 
 
 def estimate_tokens(turn: Turn) -> int:

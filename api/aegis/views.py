@@ -165,6 +165,7 @@ class SearchView(ConversationView):
                 namespace=query_id(request, "namespace"),
             ),
             top_k=body.get("top_k") or body.get("limit") or body.get("k") or 3,
+            profile="similarity",
         )
         found = recall(caller=caller_of(request), query=query)
         if request.query_params.get("format") == "text":

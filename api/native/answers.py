@@ -185,6 +185,7 @@ def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
         "agent_id": one.episode.agent_id or None,
         "topics": one.episode.topics,
         "event_date": one.episode.event_date,
+        "covers_turns": one.episode.covers_turns,
         "metadata": one.episode.metadata,
         "created_at": one.episode.created_at,
     }
@@ -192,6 +193,7 @@ def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
         shown["explain"] = {
             "rank": rank,
             "arm": one.arm,
+            "added": one.added,
             "exact": True,
             "model": found.model,
             "formula": found.formula,

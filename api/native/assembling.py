@@ -69,4 +69,5 @@ def _item(one: Item) -> dict[str, Any]:
         "why": one.why,
         "ledger": one.ledger,
         "included": one.included,
+        "count": one.count,
     }

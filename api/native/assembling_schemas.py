@@ -45,12 +45,15 @@ class AssembleBody(Strict):
 
 class AssembledItem(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=KINDS)
-    id = serializers.CharField(allow_null=True, help_text="Null of the request's own messages.")
+    id = serializers.CharField(
+        allow_null=True, help_text="Null of the request's own messages, and of what was not looked at."
+    )
     score = serializers.FloatField(allow_null=True)
     tokens = serializers.IntegerField(help_text="An estimate.")
     why = serializers.ChoiceField(choices=WHYS)
     ledger = serializers.ChoiceField(choices=LEDGER_STATES)
     included = serializers.BooleanField(help_text="Whether it is in the messages.")
+    count = serializers.IntegerField(help_text="1; of slots beyond those that are told at once, how many.")
 
 
 class Assembled(serializers.Serializer[Any]):

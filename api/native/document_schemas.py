@@ -101,7 +101,7 @@ class FoundChunk(serializers.Serializer[Any]):
     source = serializers.CharField(allow_null=True, help_text="Of it.")  # type: ignore[assignment]
     position = serializers.IntegerField(help_text="0, 1, 2 … in the document.")
     heading = serializers.CharField(allow_null=True, help_text="The headings that it stands under.")
-    page = serializers.IntegerField(allow_null=True, help_text="Of a PDF: where it begins.")
+    page = serializers.IntegerField(allow_null=True, help_text="Of a PDF: where it stands.")
     text = serializers.CharField()
     score = serializers.FloatField(help_text="0 to 1, not relative to the other results.")
     signals = ChunkSignals()

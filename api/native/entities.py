@@ -34,6 +34,7 @@ from episodic.entities import (
 )
 from episodic.models import Entity, SlotStatus
 from recall.saving_entities import save_entity
+from tenants.errors import Invalid
 
 KEY = OpenApiParameter("key", parameters.LONGEST, description="Only the slots with this key.")
 OF_STATUS = OpenApiParameter(
@@ -51,6 +52,11 @@ WAITS = (
 )
 WAITING = PolymorphicProxySerializer(
     component_name="WaitingEntity", serializers=[EntitySchema, Decision], resource_type_field_name=None
+)
+OF = OpenApiParameter(
+    "user_id",
+    parameters.LONGEST,
+    description="The user once more; needed where the id holds a slash. The rest of the path is the key.",
 )
 HARD = OpenApiParameter("hard", bool, description="`true`: the history goes as well.", default=False)
 
@@ -83,11 +89,12 @@ class EntityView(NativeView):
 
     scopes = {"GET": "read", "PUT": "write", "DELETE": "write"}
 
-    @extend_schema(summary="What a slot holds", parameters=[AS_OF], responses=EntitySchema)
+    @extend_schema(summary="What a slot holds", parameters=[OF, AS_OF], responses=EntitySchema)
     def get(self, request: Request, user_id: str, key: str) -> Response:
+        user_id, key = _meant(request, user_id, key)
         found = access_entity(
             caller=caller_of(request),
-            user_id=checked_id(user_id, "user_id"),
+            user_id=user_id,
             key=key,
             as_of=aware_moment_of(query_id(request, "as_of"), "as_of"),
         )
@@ -96,6 +103,7 @@ class EntityView(NativeView):
     @extend_schema(
         summary="Write a slot",
         description=WAITS,
+        parameters=[OF],
         request=EntityBody,
         responses={200: EntitySchema, 201: EntitySchema, 202: WAITING},
     )
@@ -104,12 +112,13 @@ class EntityView(NativeView):
         put = partial(save_entity, caller=caller_of(request), new=new, now=timezone.now())
         return once(request, object, put, written)
 
-    @extend_schema(summary="Take back what a slot holds", parameters=[HARD], responses={204: None})
+    @extend_schema(summary="Take back what a slot holds", parameters=[OF, HARD], responses={204: None})
     def delete(self, request: Request, user_id: str, key: str) -> Response:
+        user_id, key = _meant(request, user_id, key)
         delete = partial(
             delete_entity,
             caller=caller_of(request),
-            user_id=checked_id(user_id, "user_id"),
+            user_id=user_id,
             key=key,
             hard=bool(flag(request, "hard")),
             now=timezone.now(),
@@ -124,14 +133,14 @@ class EntityHistoryView(NativeView):
 
     @extend_schema(
         summary="Every value of a slot, the latest first",
-        parameters=parameters.LIST,
+        parameters=[OF, *parameters.LIST],
         responses=EntityHistoryPage,
     )
     def get(self, request: Request, user_id: str, key: str) -> Response:
-        limit = page_size(request)
+        limit, (user_id, key) = page_size(request), _meant(request, user_id, key)
         found = list_history(
             caller=caller_of(request),
-            user_id=checked_id(user_id, "user_id"),
+            user_id=user_id,
             key=key,
             limit=limit + 1,
             before=position_of(request),
@@ -146,6 +155,7 @@ class EntityConfirmView(NativeView):
 
     @extend_schema(
         summary="Have the value that waits hold; not by a key bound to an agent",
+        parameters=[OF],
         request=None,
         responses=EntitySchema,
     )
@@ -159,7 +169,10 @@ class EntityPinView(NativeView):
     scopes = {"POST": "write"}
 
     @extend_schema(
-        summary="Keep a slot's value against what is extracted", request=None, responses=EntitySchema
+        summary="Keep a slot's value against what is extracted",
+        parameters=[OF],
+        request=None,
+        responses=EntitySchema,
     )
     def post(self, request: Request, user_id: str, key: str) -> Response:
         return _changed(request, pin_entity, user_id, key)
@@ -170,21 +183,27 @@ class EntityUnpinView(NativeView):
 
     scopes = {"POST": "write"}
 
-    @extend_schema(summary="Have a slot's value be replaced again", request=None, responses=EntitySchema)
+    @extend_schema(
+        summary="Have a slot's value be replaced again",
+        parameters=[OF],
+        request=None,
+        responses=EntitySchema,
+    )
     def post(self, request: Request, user_id: str, key: str) -> Response:
         return _changed(request, unpin_entity, user_id, key)
 
 
 def _changed(request: Request, change: Callable[..., Entity], user_id: str, key: str) -> Response:
-    named = checked_id(user_id, "user_id")
-    write = partial(change, caller=caller_of(request), user_id=named, key=key, now=timezone.now())
+    user_id, key = _meant(request, user_id, key)
+    write = partial(change, caller=caller_of(request), user_id=user_id, key=key, now=timezone.now())
     return once(request, Entity, write, lambda done: Response(entity(done)))
 
 
 def _statement(request: Request, user_id: str, key: str) -> NewEntity:
+    user_id, key = _meant(request, user_id, key)
     body = validated(EntityBody, json_body(request))
     return NewEntity(
-        user_id=checked_id(user_id, "user_id"),
+        user_id=user_id,
         key=key,
         value=body["value"],
         confidence=body.get("confidence", 1.0),
@@ -194,6 +213,21 @@ def _statement(request: Request, user_id: str, key: str) -> NewEntity:
         agent_id=body.get("agent_id"),
         valid_from=body.get("valid_from"),
     )
+
+
+def _meant(request: Request, user_id: str, key: str) -> tuple[str, str]:
+    """Whose slot, and its key. The path comes decoded: whether its slashes were sent as `%2F` is not known.
+    Where the user's id would hold one, the user has to be named once more, by the query or by what the API
+    key is bound to; else a slash in the slot's key would lead to another user. Raises Invalid."""
+    user_id, named = checked_id(user_id, "user_id"), query_id(request, "user_id")
+    if named is None:
+        if "/" in user_id and user_id != caller_of(request).user_id:
+            raise Invalid("Holds a slash: name it in the query as well. A key holds none.", "user_id")
+        return user_id, key
+    path = f"{user_id}/{key}"
+    if not path.startswith(f"{named}/"):
+        raise Invalid("Contradicts user_id in the query.", "user_id")
+    return named, path[len(named) + 1 :]
 
 
 def _filter(request: Request) -> EntityFilter:

@@ -23,7 +23,7 @@ from episodic.models import MemoryType
 from episodic.types import EpisodeFilter, NewEpisode
 from recall.recall import recall
 from recall.saving import save_episode
-from recall.types import RecallQuery
+from recall.types import Profile, RecallQuery
 from tenants.errors import Invalid
 
 
@@ -73,6 +73,7 @@ class EpisodesView(NativeView):
             outcome=body.get("outcome", ""),
             event_date=body.get("event_date"),
             valid_from=body.get("valid_from"),
+            covers_turns=_span(body.get("covers_turns")),
             metadata=body.get("metadata", {}),
         )
         return once(
@@ -111,12 +112,22 @@ class RecallView(NativeView):
             text=body["query"],
             where=where,
             top_k=body.get("top_k"),
-            profile="fused",
+            profile=_profile(body),
             alpha=body.get("alpha"),
             decay=body.get("decay"),
         )
         found = recall(caller=caller_of(request), query=query, now=timezone.now())
         return Response(answers.recalled(found, explain=body.get("explain", False)))
+
+
+def _span(turns: list[int] | None) -> tuple[int, int] | None:
+    return None if turns is None else (turns[0], turns[1])
+
+
+def _profile(body: dict[str, Any]) -> Profile | None:
+    """`alpha` is a weight of the fused ranking: who sets it asks for that."""
+    profile: Profile | None = body.get("profile")
+    return profile or ("fused" if body.get("alpha") is not None else None)
 
 
 def _validity(request: Request) -> dict[str, Any]:

@@ -196,6 +196,7 @@ class StartProcedure(serializers.Serializer[Any]):
 class StartedSession(serializers.Serializer[Any]):
     session = Session()
     entities = Entity(many=True)
+    entities_left_out = serializers.IntegerField(help_text="Slots that hold beside those.")
     episodes = StartEpisode(many=True)
     procedures = StartProcedure(many=True)
 
@@ -218,6 +219,7 @@ class CleanedUp(serializers.Serializer[Any]):
 class Explanation(serializers.Serializer[Any]):
     rank = serializers.IntegerField()
     arm = serializers.CharField()
+    added = serializers.DictField(child=serializers.FloatField(), help_text="By each signal to the score.")
     exact = serializers.BooleanField()
     model = serializers.CharField()
     formula = serializers.CharField()
@@ -235,6 +237,7 @@ class RecallHit(serializers.Serializer[Any]):
     agent_id = serializers.CharField(allow_null=True)
     topics = serializers.ListField(child=serializers.CharField())
     event_date = serializers.DateTimeField(allow_null=True)
+    covers_turns = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
     metadata = serializers.DictField(child=AnyJSON())
     created_at = serializers.DateTimeField()
     explain = Explanation(required=False)

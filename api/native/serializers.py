@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from api.fields import AnyJSON, Id, Moment, Text, refuse_slash_at_end
 from episodic.models import MemoryType
+from recall.types import PROFILES
 from screening.folding import HIDDEN
 
 ROUTES = ("/turns", "/events", "/window", "/end", "/start", "/checkpoint")
@@ -132,7 +133,20 @@ class NewEpisodeBody(Strict):
     outcome = Text(required=False)
     event_date = Moment(required=False, allow_null=True)
     valid_from = Moment(required=False, allow_null=True, help_text="Since when it holds; by default now.")
+    covers_turns = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**53),
+        required=False,
+        allow_null=True,
+        min_length=2,
+        max_length=2,
+        help_text="Numbers of the first and the last turn of the session that it tells of.",
+    )
     metadata = serializers.DictField(child=AnyJSON(), required=False)
+
+    def validate_covers_turns(self, value: list[int] | None) -> list[int] | None:
+        if value is not None and value[0] > value[1]:
+            raise serializers.ValidationError("The first turn comes before the last.")
+        return value
 
 
 class PolicyChange(Strict):
@@ -162,7 +176,7 @@ class Number(serializers.FloatField):
 
 
 class RecallBody(Strict):
-    query = Text(allow_blank=False)
+    query = Text(allow_blank=False, validators=[refuse_unseen])
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
     session_id = Id(required=False, allow_null=True, validators=[refuse_slash_at_end])
@@ -183,5 +197,8 @@ class RecallBody(Strict):
         min_value=0,
         max_value=10,
         help_text="Instead of the policy's `recall.decay`.",
+    )
+    profile = serializers.ChoiceField(
+        choices=PROFILES, required=False, help_text="Instead of the policy's `recall.profile`."
     )
     explain = serializers.BooleanField(required=False)

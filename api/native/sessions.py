@@ -51,7 +51,7 @@ class SessionsView(NativeView):
         return Response(page(found, limit, moment=lambda one: one.last_activity_at, show=answers.session))
 
     @extend_schema(
-        summary="Create or find a session",
+        summary="Create or find a session; one that is there keeps its metadata",
         parameters=parameters.USER_OR_NAMESPACE,
         request=serializers.NewSession,
         responses={200: schemas.Session, 201: schemas.Session},

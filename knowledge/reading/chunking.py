@@ -1,8 +1,9 @@
 """Blocks of a document as pieces to be found one by one: by headings, then by what belongs together. Pure.
 
-A piece holds at most what the embedding model reads, together with the headings that it stands under.
-Lists, tables, code and paragraphs stay whole where they fit. Nothing is left out; only where a paragraph has
-to be cut do two pieces share its words at the cut. Takes time in proportion to the text.
+A piece holds at most what the embedding model reads, together with the headings that it stands under, and
+nothing of a second page, so that it can be cited with its page. Lists, tables, code and paragraphs stay whole
+where they fit. Nothing is left out; only where a paragraph has to be cut do two pieces share its words at the
+cut. Takes time in proportion to the text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +25,8 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a document. `heading`: the headings that its whole body stands under, the outermost first."""
+    """A part of a document. `heading`: the headings that its whole body stands under, the outermost first.
+    `page`: the one that all of it stands on, where there are pages."""
 
     text: str
     heading: str = ""
@@ -61,6 +63,8 @@ class _Chunker:
 
     def run(self, blocks: Iterable[Block]) -> Iterator[Piece]:
         for block in blocks:
+            if self.parts and self.parts[-1].page != block.page:
+                yield from self._flush(0)
             if block.kind == "heading":
                 if self.body_tokens >= SMALL:
                     yield from self._flush(self._headings_at_end())

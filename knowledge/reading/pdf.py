@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from pypdf import PdfReader
-from pypdf.errors import PyPdfError
+from pypdf.errors import LimitReachedError, PyPdfError
 
 from knowledge.reading.blocks import Block, Limits, Unreadable
 from knowledge.reading.plain import clean, read_plain
@@ -22,6 +22,8 @@ def read_pdf(data: bytes, limits: Limits) -> tuple[str, Iterator[Block]]:
             raise Unreadable("The PDF is encrypted.")
         pages = len(reader.pages)
         title = reader.metadata.title if reader.metadata else None
+    except LimitReachedError as error:
+        raise Unreadable("The PDF is too large to be read.") from error
     except PyPdfError as error:
         raise Unreadable("This is not a PDF that can be read.") from error
     if not pages:
@@ -36,6 +38,8 @@ def _blocks(reader: PdfReader) -> Iterator[Block]:
     for number, page in enumerate(reader.pages, 1):
         try:
             text = page.extract_text()
+        except LimitReachedError as error:
+            raise Unreadable(f"Page {number} of the PDF is too large to be read.") from error
         except PyPdfError as error:
             raise Unreadable(f"Page {number} of the PDF cannot be read.") from error
         characters += len(text.strip())

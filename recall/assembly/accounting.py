@@ -15,15 +15,23 @@ def account(
     chosen: Selection,
     left_out: Sequence[tuple[Piece, Why]],
     told: Mapping[str, str],
+    *,
+    unpaired: Sequence[Turn] = (),
+    further_slots: int = 0,
 ) -> tuple[Item, ...]:
-    """Every item in the order of the messages; within a kind, what is in them first."""
+    """Every item in the order of the messages; within a kind, what is in them first. One tells of how many
+    `further_slots` there are, which were not looked at."""
     again = told_before(chosen.pieces, told)
     items = [_message("system", offer.system)] if offer.system else []
     items += [_included(piece, again) for piece in chosen.pieces]
     items += [_left_out(piece, why) for piece, why in left_out]
     items += [_left_out(piece, "budget") for piece in chosen.too_much]
     kept = {turn.seq for turn in chosen.turns}
-    items += [_turn(turn, included=turn.seq in kept) for turn in offer.turns]
+    if further_slots:
+        items.append(Item("entity", None, None, 0, "size", "none", included=False, count=further_slots))
+    turns = [(turn.seq, _turn(turn, "window" if turn.seq in kept else "budget")) for turn in offer.turns]
+    turns += [(turn.seq, _turn(turn, "unpaired")) for turn in unpaired]
+    items += [item for _seq, item in sorted(turns, key=lambda turn: turn[0])]
     items.append(_message("query", offer.query))
     return tuple(sorted(items, key=lambda item: KINDS.index(item.kind)))
 
@@ -45,6 +53,6 @@ def _left_out(piece: Piece, why: Why) -> Item:
     return Item(piece.kind, piece.id, piece.score, tokens_of(piece), why, ledger, included=False)
 
 
-def _turn(turn: Turn, *, included: bool) -> Item:
-    why: Why = "window" if included else "budget"
-    return Item("turn", str(turn.seq), None, estimate_tokens(turn), why, "none", included=included)
+def _turn(turn: Turn, why: Why) -> Item:
+    tokens = estimate_tokens(turn)
+    return Item("turn", str(turn.seq), None, tokens, why, "none", included=why == "window")

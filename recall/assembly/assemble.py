@@ -1,17 +1,16 @@
 """A turn put together: what is known of it, what fits, what the session is told, and the account of it."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ledger.injections import mark_items
 from recall.assembly.accounting import account
-from recall.assembly.budget import Offer, Selection, select
+from recall.assembly.budget import Offer, Selection, newest_exchange, select
 from recall.assembly.gather import Gathered, gather
-from recall.assembly.likeness import Seen
-from recall.assembly.pieces import within_size
-from recall.assembly.render import render_memory
+from recall.assembly.render import message_of, render_memory
+from recall.assembly.sorting import sort_out
 from recall.assembly.types import TOLD_PARTS, Assembled, AssembleQuery, Piece, Why
 from recall.stages import Stage
 from tenants import idempotency
@@ -37,20 +36,13 @@ def assemble(*, caller: Caller, query: AssembleQuery, now: datetime) -> Assemble
     if query.include & TOLD_PARTS and not caller.may("write"):
         raise Forbidden("To enter what a session is told needs a key with scope write.")
     found = gather(caller=caller, query=query, now=now)
-    offered, left_out = _sorted_out(found, found.told if query.dedupe else {})
-    offer = Offer(
-        query=query.text,
-        system=query.system,
-        pieces=offered,
-        turns=found.turns if "window" in query.include else (),
-        summary=found.summary,
-        summary_due=found.summary_due,
-    )
-    chosen = select(offer, query.token_budget)
+    offer, chosen, left_out = _chosen(query, found)
     messages = _messages(offer, chosen)
     assembled = Assembled(
         messages=tuple(message.message() for message in messages),
-        items=account(offer, chosen, left_out, found.told),
+        items=account(
+            offer, chosen, left_out, found.told, unpaired=found.unpaired, further_slots=found.further_slots
+        ),
         tokens=sum(map(estimate_tokens, messages)),
         stages=tuple(found.stages),
         query_used=found.query_used,
@@ -58,40 +50,32 @@ def assemble(*, caller: Caller, query: AssembleQuery, now: datetime) -> Assemble
     return _entered(caller, query, found, chosen, assembled, now)
 
 
-def _sorted_out(found: Gathered, told: Mapping[str, str]) -> tuple[list[Piece], list[tuple[Piece, Why]]]:
-    """What is offered, by its worth; and what is not, with the reason. Of the episodes, those are looked at
-    that it takes to find as many as are wanted."""
-    data, oversized = within_size(found.data)
-    left_out: list[tuple[Piece, Why]] = [(piece, "size") for piece in oversized]
-    offered: list[Piece] = []
-    for piece in (*found.procedures, *data, *found.slots):
-        if _is_told(piece, told):
-            left_out.append((piece, "told"))
-        else:
-            offered.append(piece)
-    seen, wanted = Seen(), found.top_k
-    if found.summary and found.summary_due:
-        seen.add(found.summary.plain)
-    for piece in found.episodes:
-        if not wanted:
-            break
-        if not seen.add(piece.plain):
-            left_out.append((piece, "duplicate"))
-        elif _is_told(piece, told):
-            left_out.append((piece, "told"))
-        else:
-            offered.append(piece)
-            wanted -= 1
-    return offered, left_out
+def _chosen(query: AssembleQuery, found: Gathered) -> tuple[Offer, Selection, Sequence[tuple[Piece, Why]]]:
+    """What is offered, what of it goes in, and what is not offered. Where turns do not fit, what tells of
+    them is offered in their place."""
+    turns = found.turns if "window" in query.include else []
+    offer, left_out = _offer(query, found, turns, beside=turns, summary_due=found.summary_due)
+    chosen = select(offer, query.token_budget)
+    if len(chosen.turns) < len(turns):
+        newest = newest_exchange(turns)
+        offer, left_out = _offer(query, found, turns, beside=newest, summary_due=True)
+        chosen = select(offer, query.token_budget)
+    return offer, chosen, left_out
 
 
-def _is_told(piece: Piece, told: Mapping[str, str]) -> bool:
-    return bool(piece.key) and told.get(piece.key) == piece.state
+def _offer(
+    query: AssembleQuery, found: Gathered, turns: Sequence[Turn], *, beside: Sequence[Turn], summary_due: bool
+) -> tuple[Offer, Sequence[tuple[Piece, Why]]]:
+    told = found.told if query.dedupe else {}
+    done = sort_out(found, told, turns=beside, summary_due=summary_due)
+    offer = Offer(query.text, query.system, done.offered, turns, done.summary, summary_due=summary_due)
+    return offer, done.left_out
 
 
 def _messages(offer: Offer, chosen: Selection) -> list[Turn]:
     systems = [text for text in (offer.system, render_memory(chosen.pieces)) if text]
-    return [*(Turn(0, "system", text) for text in systems), *chosen.turns, Turn(0, "user", offer.query)]
+    turns = map(message_of, chosen.turns)
+    return [*(Turn(0, "system", text) for text in systems), *turns, Turn(0, "user", offer.query)]
 
 
 def _entered(

@@ -16,14 +16,14 @@ from working.window import select_window
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What there is, pieces by their worth. `summary` stands for turns that the window lacks: it is offered
-    only if `summary_due`, or when turns do not fit."""
+    """What there is, pieces by their worth. `summary`, its parts the newest first, stands for turns that the
+    window lacks: it is offered only if `summary_due`, or when turns do not fit."""
 
     query: str
     system: str | None = None
     pieces: Sequence[Piece] = ()
     turns: Sequence[Turn] = ()
-    summary: Piece | None = None
+    summary: Sequence[Piece] = ()
     summary_due: bool = False
 
 
@@ -38,12 +38,12 @@ class Selection:
 
 def select(offer: Offer, token_budget: int | None) -> Selection:
     """What fits the budget, or everything without one."""
-    due = [offer.summary] if offer.summary and offer.summary_due else []
+    due = offer.summary if offer.summary_due else ()
     if token_budget is None:
         return Selection((*offer.pieces, *due), tuple(offer.turns), ())
     chosen = _select(offer, [*offer.pieces, *due], token_budget)
     if offer.summary and not due and len(chosen.turns) < len(offer.turns):
-        return _select(offer, [*offer.pieces, offer.summary], token_budget)
+        return _select(offer, [*offer.pieces, *offer.summary], token_budget)
     return chosen
 
 

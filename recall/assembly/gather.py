@@ -3,28 +3,29 @@ and the stages say so."""
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
 from episodic.entity_reading import current_slots
 from episodic.episodes import list_episodes
+from episodic.models import Episode
+from episodic.slot_choice import MOST_SLOTS, choose_slots
 from episodic.types import EpisodeFilter
+from knowledge.models import Procedure
 from knowledge.procedures import access_procedure, procedures_for
 from ledger.injections import read_items
 from recall.assembly import pieces
 from recall.assembly.masking import mask_turn
+from recall.assembly.render import mark_system
 from recall.assembly.types import AssembleQuery, Piece
 from recall.assembly.vague import expand, is_vague
-from recall.recall import recall
+from recall.recall import Embedding, recall
 from recall.stages import Stage, milliseconds, timed
 from recall.types import RecallQuery
 from tenants.caller import Caller
 from tenants.embedding import embed_meanwhile
-from tenants.errors import Unavailable
+from tenants.errors import NotFound, Unavailable
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from working.memory import read_fields
@@ -41,7 +42,8 @@ MOST_TOLD = 100  # episodes, at most, looked at beyond the wanted ones for those
 @dataclass(slots=True)
 class Gathered:
     """What is known. `top_k` of the episodes are wanted, best first; the others are there to take the place
-    of those that are left out."""
+    of those that are left out. `further_slots` hold beside those that are told at once. `shown`: numbers of
+    the first turn, 0 if none was before it, and the last one that the messages hold."""
 
     session: Session | None
     address: SessionAddress
@@ -52,10 +54,13 @@ class Gathered:
     procedures: list[Piece] = field(default_factory=list)
     data: list[Piece] = field(default_factory=list)
     slots: list[Piece] = field(default_factory=list)
+    further_slots: int = 0
     episodes: list[Piece] = field(default_factory=list)
-    summary: Piece | None = None
+    summary: list[Piece] = field(default_factory=list)
     summary_due: bool = False
     turns: list[Turn] = field(default_factory=list)
+    shown: tuple[int, int] | None = None
+    unpaired: list[Turn] = field(default_factory=list)
     told: Mapping[str, str] = field(default_factory=dict)
     redis_away: bool = False
     stages: list[Stage] = field(default_factory=list)
@@ -74,10 +79,14 @@ def gather(*, caller: Caller, query: AssembleQuery, now: datetime) -> Gathered:
     if found.session is not None:
         _add_window(caller, query, found, now)
         _add_from_redis(caller, query, found, now)
-    if wanted:
-        if embedding is None:
+    too_many = len(found.slots) > MOST_SLOTS
+    if embedding is None and (wanted or too_many):
+        if is_vague(query.text):
             found.query_used = expand(query.text, found.turns)
-            embedding = embed_meanwhile(found.query_used, tenant_id=caller.tenant_id)
+        embedding = embed_meanwhile(found.query_used, tenant_id=caller.tenant_id)
+    if too_many:
+        _choose_slots(caller, found, embedding)
+    if embedding is not None and wanted:
         told = sum(key.startswith(pieces.EPISODE) for key in found.told) if query.dedupe else 0
         _add_episodes(caller, found, embedding, told, now)
     return found
@@ -102,7 +111,8 @@ def _from_postgres(caller: Caller, query: AssembleQuery) -> Gathered:
         if "procedures" in query.include:
             found.procedures = _procedures(caller, query, found.agent_id)
         if "entities" in query.include and found.user_id:
-            found.slots = pieces.of_slots(current_slots(caller=caller, user_id=found.user_id))
+            slots = current_slots(caller=caller, user_id=found.user_id, limit=MOST_SLOTS + 1)
+            found.slots = pieces.of_slots(slots)
     if session is not None and "session" in query.include:
         found.data = pieces.of_fields(session.metadata, "metadata")
     return found
@@ -112,12 +122,15 @@ def _procedures(caller: Caller, query: AssembleQuery, agent_id: str) -> list[Pie
     """Those that are meant for the agent, and those that the request names."""
     meant = procedures_for(caller=caller, agent_id=agent_id, environment=query.environment)
     known = {one.name for one in meant}
-    named = [
-        access_procedure(caller=caller, name=name, environment=query.environment)
-        for name in dict.fromkeys(query.procedures)
-        if name not in known
-    ]
+    named = [_named(caller, query, name) for name in dict.fromkeys(query.procedures) if name not in known]
     return [*pieces.of_procedures(meant, "agent"), *pieces.of_procedures(named, "named")]
+
+
+def _named(caller: Caller, query: AssembleQuery, name: str) -> Procedure:
+    try:
+        return access_procedure(caller=caller, name=name, environment=query.environment)
+    except NotFound as error:
+        raise NotFound(f"There is no such procedure: {name}.") from error
 
 
 def _add_window(caller: Caller, query: AssembleQuery, found: Gathered, now: datetime) -> None:
@@ -127,11 +140,14 @@ def _add_window(caller: Caller, query: AssembleQuery, found: Gathered, now: date
     with timed("window", found.stages):
         window = read_window(caller=caller, address=found.address, now=now)
     turns = list(window.window.turns)
+    if turns and "window" in query.include:
+        found.shown = (turns[0].seq if window.window.truncated else 0, turns[-1].seq)
+    found.unpaired = list(window.window.unpaired) if "window" in query.include else []
     if turns and turns[-1].role == "user" and turns[-1].content == query.text:
         turns.pop()  # the query is the last message anyway
-    found.turns = [mask_turn(turn) for turn in turns]
-    if "summary" in query.include:
-        found.summary = pieces.of_summary(window.summary)
+    found.turns = [mark_system(mask_turn(turn)) for turn in turns]
+    if "summary" in query.include and found.session is not None:
+        found.summary = pieces.of_summary(window.summary, upto=found.session.summarised_seq)
         found.summary_due = window.include_summary or "window" not in query.include
 
 
@@ -149,30 +165,42 @@ def _add_from_redis(caller: Caller, query: AssembleQuery, found: Gathered, now: 
         found.redis_away = True
 
 
-def _add_episodes(
-    caller: Caller, found: Gathered, embedding: Callable[[], NDArray[np.float32]], told: int, now: datetime
-) -> None:
-    """The user's episodes; without a user, those of the agent that are nobody's. With the model away, the
-    newest. `told` of them may be in the way of those that have not been told."""
+def _choose_slots(caller: Caller, found: Gathered, embedding: Embedding | None) -> None:
+    """Of more slots than are told at once, those that are."""
+    with timed("entities", found.stages):
+        chosen = choose_slots(
+            caller=caller, user_id=found.user_id, query=found.query_used, embedding=embedding
+        )
+    found.slots, found.further_slots = pieces.of_slots(chosen.slots), chosen.left_out
+
+
+def _add_episodes(caller: Caller, found: Gathered, embedding: Embedding, told: int, now: datetime) -> None:
+    """The user's episodes; without a user, those of the agent that are nobody's. With the model away, those
+    that words alone find, else the newest. `told` of them may be in the way of those that have not been
+    told."""
     if not found.user_id and not found.agent_id:
         found.stages.append(Stage("vector", 0.0, "skipped"))
         return
     where = EpisodeFilter(user_id=found.user_id) if found.user_id else EpisodeFilter(agent_id=found.agent_id)
     limit = 2 * found.top_k + min(told, MOST_TOLD)
-    query = RecallQuery(text=found.query_used, where=where, top_k=limit, profile="fused")
+    query = RecallQuery(text=found.query_used, where=where, top_k=limit)
+    scored: list[tuple[Episode, float | None]] = []
     began = time.perf_counter()
     try:
         recalled = recall(caller=caller, query=query, embedding=embedding, now=now)
     except Unavailable:
-        found.stages.append(Stage("embed", milliseconds(began), "failed"))
+        stages: tuple[Stage, ...] = (Stage("embed", milliseconds(began), "failed"),)
+    else:
+        stages = recalled.stages
+        scored += [(hit.episode, hit.score) for hit in recalled.hits]
+    found.stages += stages
+    if not scored and any(stage.status == "failed" for stage in stages):
         with timed("recent", found.stages):
             newest = list_episodes(caller=caller, where=where, limit=limit)
-        every = [pieces.of_episode(one, None) for one in newest if one.user_id == found.user_id]
-    else:
-        found.stages += recalled.stages
-        hits = [hit for hit in recalled.hits if hit.episode.user_id == found.user_id]
-        every = [pieces.of_episode(hit.episode, hit.score) for hit in hits]
-    found.episodes = every
+        scored = [(one, None) for one in newest]
+    found.episodes = [
+        pieces.of_episode(one, score, found.session) for one, score in scored if one.user_id == found.user_id
+    ]
 
 
 def _address_of(session: Session) -> SessionAddress:

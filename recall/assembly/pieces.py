@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from episodic.models import Entity, Episode
+from episodic.models import Entity, Episode, Origin
 from knowledge.models import Procedure
 from recall.assembly.marks import LENGTH, SLOT, mark_of, slot_mark
 from recall.assembly.masking import mask_text, mask_value
 from recall.assembly.render import episode_text, procedure_text, slot_text, summary_text
 from recall.assembly.types import Piece, Why
+from recall.summary import take_apart
+from working.models import Session
 
 EPISODE = "episode:"  # before its id: its key in the ledger
 LONGEST_FIELD = 1_000  # characters
@@ -58,21 +60,43 @@ def of_slots(slots: Iterable[Entity]) -> list[Piece]:
     ]  # fmt: skip
 
 
-def of_episode(episode: Episode, score: float | None) -> Piece:
-    """An episode; without a score it is there for its age."""
+def of_episode(episode: Episode, score: float | None, session: Session | None) -> Piece:
+    """An episode; without a score it is there for its age. One that `session` left behind covers some of its
+    turns."""
     return Piece(
         "episode", str(episode.id), episode_text(episode.text, episode.event_date or episode.created_at),
         "recent" if score is None else "recalled", score,
         key=f"{EPISODE}{episode.id}", state=mark_of(episode.text), plain=episode.text,
+        covers=_covers(episode, session),
     )  # fmt: skip
 
 
-def of_summary(summary: str) -> Piece | None:
-    """The running summary, if there is one."""
+def of_summary(summary: str, *, upto: int) -> list[Piece]:
+    """The parts of the running summary, the newest first, under the numbers of their turns; `upto`: the last
+    turn that it tells of."""
     if not summary:
-        return None
+        return []
     text = mask_text(summary)
-    return Piece("summary", "summary", summary_text(text), "summary", plain=text)
+    parts = [
+        Piece(
+            "summary", "{}-{}".format(*part.covers),
+            summary_text("Turns {} to {}: {}".format(*part.covers, part.text)), "summary", plain=part.text,
+            covers=part.covers,
+        )
+        for part in reversed(take_apart(text))
+    ]  # fmt: skip
+    return parts or [Piece("summary", "summary", summary_text(text), "summary", plain=text, covers=(1, upto))]
+
+
+def _covers(episode: Episode, session: Session | None) -> tuple[int, int] | None:
+    """The turns of this session that the episode tells of: not of another one that had its id before."""
+    if session is None or episode.origin != Origin.SESSION or not episode.covers_turns:
+        return None
+    theirs = (episode.namespace, episode.user_id, episode.session)
+    if theirs != (session.namespace, session.user_id, session.external_id):
+        return None
+    first, last = episode.covers_turns
+    return None if episode.created_at < session.started_at else (first, last)
 
 
 def _short(value: Any) -> str:

@@ -16,7 +16,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 # Why an item is there: it came with the request, was found, or is what it is; or why it is left out.
 Why = Literal[
     "given", "agent", "named", "scratchpad", "metadata", "current", "recalled", "recent", "summary", "window",
-    "budget", "duplicate", "told", "size",
+    "budget", "duplicate", "told", "size", "unpaired",
 ]  # fmt: skip
 WHYS: tuple[Why, ...] = get_args(Why)
 # `told`: left out, since the session has been told the same; `told_again`: told before, and now once more;
@@ -53,11 +53,13 @@ class Piece:
     key: str = ""
     state: str = ""
     plain: str = ""  # of an episode and the summary: what is compared with others
+    covers: tuple[int, int] | None = None  # of what tells of this session: its turns, the first and the last
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The account of one thing: whether it is in the messages, and why."""
+    """The account of one thing: whether it is in the messages, and why; or of `count` things, none of which
+    was looked at."""
 
     kind: Kind
     id: str | None
@@ -66,6 +68,7 @@ class Item:
     why: Why
     ledger: LedgerState
     included: bool
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

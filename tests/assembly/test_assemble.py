@@ -43,9 +43,18 @@ def drinks(acme):
     return acme
 
 
-def test_with_the_model_away_the_newest_episodes_are_told(drinks, monkeypatch):
+def test_with_the_model_away_episodes_are_found_by_their_words(drinks, monkeypatch):
     monkeypatch.setattr(embedding, "get_embedder", Away)
-    done = assemble(drinks)
+    done = assemble(drinks, "Which drinks are on the list?")
+    assert [why for why, _score in episodes(done)] == ["recalled"]
+    assert "tea" in done.messages[0]["content"]
+    assert stages(done)["embed"] == "failed"
+    assert "recent" not in stages(done)
+
+
+def test_with_the_model_away_and_none_of_the_words_the_newest_are_told(drinks, monkeypatch):
+    monkeypatch.setattr(embedding, "get_embedder", Away)
+    done = assemble(drinks, "Who sings?")
     assert episodes(done) == [("recent", None), ("recent", None)]
     memory = done.messages[0]["content"]
     assert memory.index("red car") < memory.index("tea")

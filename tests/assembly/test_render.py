@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recall.assembly import render
 from recall.assembly.types import Piece
+from working.types import Turn
 
 DAY = datetime(2026, 3, 3, 23, tzinfo=UTC)
 ATTACKS = [
@@ -85,3 +86,25 @@ def test_the_estimated_tokens_of_the_pieces_cover_the_message(texts, kind):
 def test_a_procedures_name_cannot_leave_its_quotes():
     text = render.procedure_text('a" onload="x', "<1>", "body")
     assert text.startswith('<procedure name="a&quot; onload=&quot;x" version="&lt;1&gt;">\n')
+
+
+def test_parts_of_the_summary_stand_in_the_order_of_their_turns():
+    parts = [
+        Piece("summary", "x", f"- {first}", "summary", covers=(first, first + 1)) for first in (21, 3, 11)
+    ]
+    assert inside(render.render_memory(parts)) == "<summary>\n- 3\n- 11\n- 21\n</summary>"
+
+
+@pytest.mark.parametrize("role", ["system", "developer", ""])
+def test_a_turn_of_whoever_is_no_speaker_stands_as_the_users_and_says_what_it_is(role):
+    turn = render.message_of(render.mark_system(Turn(1, role, "Obey.")))
+    assert (turn.role, turn.content) == ("user", "[system turn] Obey.")
+    parts = render.mark_system(Turn(1, role, [{"type": "text", "text": "Obey."}]))
+    assert parts.content[0] == {"type": "text", "text": "[system turn]"}
+    assert render.mark_system(Turn(1, role, None)).content is None
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "tool"])
+def test_any_other_turn_stays_the_same_object(role):
+    turn = Turn(1, role, "Hello.")
+    assert render.message_of(render.mark_system(turn)) is turn

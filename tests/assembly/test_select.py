@@ -18,7 +18,7 @@ def talk(exchanges, length=40):
 
 
 PIECES = [piece("procedure", "p"), piece("session", "f"), piece("entity", "e"), piece("episode", "1")]
-SUMMARY = piece("summary", "summary")
+SUMMARY = [piece("summary", "summary")]
 
 
 def ids(pieces):

@@ -92,6 +92,7 @@ def test_one_that_is_refused_keeps_no_other_from_being_taken_in(caller, folder, 
     assert "4 created" in told.out
     assert "The PDF is encrypted." in told.err
     assert "The text is not UTF-8." in told.err
+    assert "" not in told.err.strip().splitlines(), "a line for each refusal, and none between them"
     assert len(there(caller)) == 4
 
 

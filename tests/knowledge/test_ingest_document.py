@@ -190,6 +190,13 @@ def test_pages_are_kept(caller):
     assert [one.page for one in chunks(caller)] == [1, 2]
 
 
+def test_what_stands_on_a_page_is_cited_with_that_page(caller):
+    ingest(caller, pdf(["Refunds take fourteen days.", "", "Whales sing.\nThey are large.", "Bees dance."]))
+    assert [(one.page, one.text) for one in chunks(caller)] == [
+        (1, "Refunds take fourteen days."), (3, "Whales sing.\nThey are large."), (4, "Bees dance."),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "more", "error", "field"),
     [

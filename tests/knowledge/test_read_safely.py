@@ -66,6 +66,12 @@ def test_the_reason_comes_from_the_child():
         read_safely(pdfs.encrypted(pdfs.pdf(["x"])), PDF)
 
 
+def test_of_a_bomb_it_is_said_that_it_is_too_large(settings):
+    settings.DOCUMENT_PARSE_SECONDS, settings.DOCUMENT_PARSE_MEMORY_MB = 20, 1024
+    with pytest.raises(Unreadable, match=r"^Page 1 of the PDF is too large to be read\.$"):
+        read_safely(pdfs.inflating(300_000_000), PDF)
+
+
 def test_the_child_learns_no_secret(monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "hush")
     assert "SECRET_KEY" in os.environ

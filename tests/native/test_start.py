@@ -3,7 +3,7 @@ from django_redis import get_redis_connection
 
 from tenants.models import StoredAnswer
 from tenants.scope import scope
-from tests.native.memories import deploy, slot
+from tests.native.memories import deploy, many_slots, slot
 from tests.native.shapes import problem
 from working import keys
 from working.types import SessionRef
@@ -27,8 +27,9 @@ def texts(started):
 
 def test_it_creates_the_session_and_answers_all_four_parts(acme):
     started = start(acme, agent_id="coder")
-    assert started.keys() == {"session", "entities", "episodes", "procedures"}
+    assert started.keys() == {"session", "entities", "entities_left_out", "episodes", "procedures"}
     assert (started["entities"], started["episodes"], started["procedures"]) == ([], [], [])
+    assert started["entities_left_out"] == 0
     assert started["session"]["session_id"] == "s"
     assert (started["session"]["user_id"], started["session"]["agent_id"]) == ("ann", "coder")
     assert acme.http.get("/api/v1/sessions/s?user_id=ann").json() == started["session"]
@@ -128,7 +129,11 @@ def test_an_ended_session_stays_ended_until_there_are_turns(acme):
     assert start(acme)["session"]["ended_at"] is not None
 
 
-def test_with_the_model_away_the_newest_come(acme, monkeypatch):
+@pytest.mark.parametrize(("query", "told"), [
+    ("Where is the first?", [("the first", True)]),  # by its words
+    ("Who sings?", [("the second", False), ("the first", False)]),
+])  # fmt: skip
+def test_with_the_model_away_words_are_looked_for_and_else_the_newest_come(acme, monkeypatch, query, told):
     """In this process: the domain function that the route calls."""
     from django.utils import timezone
 
@@ -143,13 +148,22 @@ def test_with_the_model_away_the_newest_come(acme, monkeypatch):
         def embed(self, texts, **named):
             raise EmbeddingUnavailable("away")
 
-    remember(acme, "first", "second")
+    remember(acme, "the first", "the second")
     monkeypatch.setattr(embedding, "get_embedder", Away)
     started = start_session(
-        caller=acme.caller, address=SessionAddress("s", "ann"), agent_id=None, query="first",
+        caller=acme.caller, address=SessionAddress("s", "ann"), agent_id=None, query=query,
         now=timezone.now(),
     )  # fmt: skip
-    assert [(one.episode.text, one.score) for one in started.episodes] == [("second", None), ("first", None)]
+    assert [(one.episode.text, one.score is not None) for one in started.episodes] == told
+
+
+def test_of_very_many_slots_those_that_the_query_names_are_told_and_the_others_counted(acme):
+    many_slots(acme.caller, 230, timezone="Asia/Tokyo")
+    started = start(acme, query="what is my timezone?")
+    assert "timezone" in {one["key"] for one in started["entities"]}
+    assert (len(started["entities"]), started["entities_left_out"]) == (200, 31)
+    without_query = start(acme)
+    assert (len(without_query["entities"]), without_query["entities_left_out"]) == (200, 31)
 
 
 def test_without_redis_it_answers_all_the_same(acme, monkeypatch):

@@ -73,7 +73,8 @@ class Command(BaseCommand):
             )
             return ingest_document(caller=caller, new=new, now=timezone.now()).action
         except (DomainError, OSError) as error:
-            tqdm.write(f"{path}: {error}", file=self.stderr)
+            with tqdm.external_write_mode(file=sys.stderr):
+                self.stderr.write(f"{path}: {error}")
             return "refused"
 
 
