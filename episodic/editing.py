@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from episodic.duplicates import content_hash
 from episodic.embedding import replace_vector
 from episodic.episodes import access_episode, check_length, lock_episode
+from episodic.indexing import index_again
 from episodic.models import Episode, EpisodeRevision, Origin
 from episodic.types import EpisodeChanges
 from tenants import idempotency
@@ -94,6 +95,7 @@ def _change(
     episode.save(update_fields=[*fields, "updated_at", "version", "content_hash", "embed_pending"])
     if "text" in fields:
         replace_vector(episode, vector)
+    index_again(episode)
 
 
 def _keep_revision(episode: Episode, caller: Caller, now: datetime) -> None:

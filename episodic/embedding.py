@@ -1,7 +1,7 @@
 """The vectors of episodes: stored at once when the model answers, by the sweeper when it does not."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -71,6 +71,13 @@ def embed_pending(*, limit: int = 1_000) -> int:
     the app role. They take turns by the batch, so that one that brings thousands holds nobody up.
     """
     return in_turns(_waiting_tenants(), _embed_batch, limit=limit)
+
+
+def embed_tenant(tenant_id: UUID) -> Iterator[int]:
+    """Embeds all episodes of one tenant that have no vector yet: how many it was done with, batch by batch.
+    It ends early when the model is away."""
+    while count := _embed_batch(tenant_id, BATCH):
+        yield count
 
 
 def in_turns(tenants: Sequence[UUID], embed: Callable[[UUID, int], int], *, limit: int) -> int:

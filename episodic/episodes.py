@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from episodic import querysets
 from episodic.duplicates import content_hash
-from episodic.embedding import vector_of
+from episodic.inserting import insert_episode
 from episodic.metrics import counted_write
 from episodic.models import Episode
 from episodic.superseding import supersede
@@ -35,13 +35,10 @@ def store_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
     check_length(episode, episode.text)
     vectors = try_embed([episode.text], tenant_id=caller.tenant_id)
     vector = None if vectors is None else vectors[0]
-    episode.embed_pending = vector is None
     with counted_write(embedded=vector is not None), scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=episode.user_id, since=now)
         episode.supersedes = supersede(episode, vector)
-        episode.save(force_insert=True)
-        if vector is not None:
-            vector_of(episode, vector).save(force_insert=True)
+        insert_episode(episode, vector)
         idempotency.keep(episode, user_id=episode.user_id)
     return episode
 

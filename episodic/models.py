@@ -3,6 +3,8 @@
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from pgvector.django import VectorField
 from uuid_utils.compat import uuid7
@@ -137,6 +139,58 @@ class EpisodeEmbedding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.episode_id} {self.model}"
+
+
+class EpisodeWords(models.Model):
+    """What an episode is found by beside its vector: its lexemes, and what speaks for it. Its id is the
+    episode's.
+
+    A table of its own keeps the rows narrow: a search looks at hundreds of them. Each lexeme carries a mark
+    of its corpus (see `episodic.lexemes`), so that a search reads the postings of one subject alone.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255, blank=True)
+    agent_id = models.CharField(max_length=255, blank=True)
+    thread = models.UUIDField(null=True, help_text="Stands for its session; null: it is of none.")
+    place = models.BigIntegerField(null=True, help_text="Of a verbatim turn: its number in the session.")
+    speaker = models.CharField(max_length=64, blank=True, help_text="The lexeme of who said it.")
+    names = ArrayField(models.TextField(), default=list, help_text="Its entities and topics.")
+    asks = models.BooleanField(help_text="It ends as a question.")
+    tells_time = models.BooleanField(help_text="It holds a word of time.")
+    happened_at = models.DateTimeField()
+    created_at = models.DateTimeField(help_text="The episode's.")
+    valid_to = models.DateTimeField(null=True, help_text="The episode's.")
+    length = models.IntegerField(help_text="Number of lexemes.")
+    lexemes = SearchVectorField()
+
+    class Meta:
+        db_table = "episode_search"
+        indexes = [
+            # Serves keyword search. Without the pending list, which every search would have to read through.
+            GinIndex(fields=["lexemes"], fastupdate=False, name="episode_lexemes"),
+            # Serve the figures of a subject, from the index alone.
+            models.Index(
+                fields=["tenant", "user_id"],
+                include=["length", "happened_at", "speaker"],
+                name="episode_search_user",
+            ),
+            models.Index(
+                fields=["tenant", "agent_id", "user_id"],
+                include=["length", "happened_at", "speaker"],
+                name="episode_search_agent",
+            ),
+            # Serves the turns around one.
+            models.Index(
+                fields=["tenant", "thread", "place"],
+                condition=models.Q(place__isnull=False),
+                name="episode_search_place",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
 
 
 class EpisodeRevision(models.Model):

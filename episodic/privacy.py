@@ -2,7 +2,7 @@
 
 from django.db.models import Q
 
-from episodic.models import Entity, EntityEmbedding, Episode, EpisodeEmbedding, EpisodeRevision
+from episodic.models import Entity, EntityEmbedding, Episode, EpisodeEmbedding, EpisodeRevision, EpisodeWords
 from tenants.privacy.registry import Rows, Subject, register
 
 
@@ -27,6 +27,7 @@ def register_handlers() -> None:
     register(
         # A vector is a reading of the text that is exported: by itself it tells the person nothing.
         Rows("embedding", EpisodeEmbedding, _of_old_episodes, "created_at", exported=False),
+        Rows("episode_words", EpisodeWords, _theirs, "created_at", exported=False),
         Rows("entity_embedding", EntityEmbedding, _of_old_slots, "created_at", exported=False),
         Rows("entity", Entity, _theirs, "created_at", hidden=frozenset({"embed_pending"})),
         Rows("episode_revision", EpisodeRevision, _of_old_episodes, "replaced_at"),

@@ -123,6 +123,19 @@ def candidates(
 ) -> list[Candidate]:
     """The episodes nearest to `query`, shape (dimensions,), by `model`, best first; after them those of the
     newest that are not among them."""
+    cosines = candidate_ids(tenant_id=tenant_id, model=model, query=query, where=where, wanted=wanted)
+    with connection.cursor() as cursor:
+        # As one literal: to adapt each id takes longer than the query.
+        ids = f"{{{','.join(map(str, cosines))}}}"
+        cursor.execute(TRAITS, {"tenant": tenant_id, "ids": ids, "texts": with_texts})
+        traits = {one: rest for one, *rest in cursor.fetchall()}
+    return [Candidate(one, *cosines[one], *traits[one]) for one in cosines if one in traits]
+
+
+def candidate_ids(
+    *, tenant_id: UUID, model: str, query: NDArray[np.float32], where: EpisodeFilter, wanted: Wanted
+) -> dict[UUID, tuple[float, bool]]:
+    """Likewise their ids, with the cosine and whether it is there for its age alone."""
     params = _params(where) | {
         "tenant": tenant_id,
         "model": model,
@@ -144,11 +157,7 @@ def candidates(
         cosines: dict[UUID, tuple[float, bool]] = {}
         for episode_id, distance, is_new in cursor.fetchall():
             cosines.setdefault(episode_id, (1 - float(distance), is_new))
-        # As one literal: to adapt each id takes longer than the query.
-        ids = f"{{{','.join(map(str, cosines))}}}"
-        cursor.execute(TRAITS, {"tenant": tenant_id, "ids": ids, "texts": with_texts})
-        traits = {one: rest for one, *rest in cursor.fetchall()}
-    return [Candidate(one, *cosines[one], *traits[one]) for one in cosines if one in traits]
+    return cosines
 
 
 def slot_values(*, tenant_id: UUID, user_id: str, limit: int) -> list[Any]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from episodic.duplicates import content_hash
 from episodic.embedding import replace_vector
+from episodic.indexing import index_again
 from episodic.models import Episode
 
 
@@ -41,4 +42,5 @@ def revise_episode(
         update_fields=["text", "topics", "outcome", "metadata", "content_hash", "version", "embed_pending"]
     )
     replace_vector(episode, vector)
+    index_again(episode)
     return True

@@ -7,16 +7,26 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from episodic import querysets
+from episodic import querysets, word_queries
 from episodic.episodes import confine
 from episodic.models import Episode
 from episodic.types import Candidate, EpisodeFilter, Neighbour, Wanted
+from episodic.word_queries import Trait
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
 from tenants.embedding import embed_query
 from tenants.scope import scope
 
-__all__ = ["candidates", "confine", "embed_query", "episodes_by_id", "nearest_episodes", "slot_values"]
+__all__ = [
+    "candidate_ids",
+    "candidates",
+    "confine",
+    "embed_query",
+    "episodes_by_id",
+    "nearest_episodes",
+    "slot_values",
+    "traits_around",
+]
 
 
 def nearest_episodes(
@@ -51,6 +61,41 @@ def candidates(
             where=confine(caller, where),
             wanted=wanted,
             with_texts=with_texts,
+        )
+
+
+def candidate_ids(
+    *, caller: Caller, vector: NDArray[np.float32], where: EpisodeFilter, wanted: Wanted
+) -> list[UUID]:
+    """The ids of what `candidates` answers."""
+    with scope(caller.tenant_id):
+        found = querysets.candidate_ids(
+            tenant_id=caller.tenant_id,
+            model=get_embedder().model,
+            query=vector,
+            where=confine(caller, where),
+            wanted=wanted,
+        )
+    return list(found)
+
+
+def traits_around(
+    *,
+    caller: Caller,
+    ids: Sequence[UUID],
+    terms: Sequence[str],
+    vector: NDArray[np.float32] | None,
+    reach: int,
+) -> list[Trait]:
+    """What is looked at in the episodes and in the turns around them; see `word_queries.around`."""
+    with scope(caller.tenant_id):
+        return word_queries.around(
+            tenant_id=caller.tenant_id,
+            ids=ids,
+            terms=terms,
+            query=vector,
+            model=get_embedder().model,
+            reach=reach,
         )
 
 

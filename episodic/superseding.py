@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from episodic.contradiction import contradicts
 from episodic.duplicates import lock_memory
-from episodic.models import Episode, EpisodeEmbedding, MemoryType
+from episodic.models import Episode, EpisodeEmbedding, EpisodeWords, MemoryType
 from episodic.querysets import nearest_facts
 from providers.embeddings import get_embedder
 from tenants.scope import current_tenant
@@ -63,6 +63,7 @@ def close(episodes: QuerySet[Episode], *, at: datetime, by: UUID | None = None) 
         valid_to=end, superseded_by=by, version=F("version") + 1
     )
     EpisodeEmbedding.objects.filter(tenant_id=tenant_id, episode_id__in=ids).update(valid_to=end)
+    EpisodeWords.objects.filter(tenant_id=tenant_id, id__in=ids).update(valid_to=end)
     return closed
 
 

@@ -15,8 +15,6 @@ from observations.models import Observation
 from observations.types import GLOBAL, ObservationFilter
 from tenants.embedding import vector_literal
 
-MOST_TERMS = 16  # that a search scores by: more say nothing more, and each costs time on every row
-
 # In one order for all, so that two writers never wait for each other.
 LOCK = "SELECT pg_advisory_xact_lock(k) FROM unnest(%s::bigint[]) k"
 
@@ -150,7 +148,7 @@ def find(
     most: int,
 ) -> list[Candidate]:
     """The `most` promising ones that `wanted` finds, all of them if there are fewer. `terms`, at most
-    `MOST_TERMS` of them, are what they are scored by, with their `weights`."""
+    `lexical.matching.MOST_TERMS` of them, are what they are scored by, with their `weights`."""
     params = _row_params(where) | {
         "wanted": wanted,
         "terms": list(terms),

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from episodic.episodes import build_episode
+from episodic.inserting import insert_episodes
 from episodic.metrics import WRITES
 from episodic.models import Episode, MemoryType, Origin
 from episodic.superseding import close
@@ -55,6 +56,11 @@ def index_kind() -> Kind:
     return Kind(INDEX, _index)
 
 
+def keeps_turns(*, tenant_id: UUID, agent_id: str) -> bool:
+    """Whether the policy leaves indexed turns in recall beside the summaries that tell of them."""
+    return read_policy(tenant_id=tenant_id, agent_id=agent_id).episodes.keep_turns
+
+
 def close_told(*, tenant_id: UUID, now: datetime) -> int:
     """Takes the indexed turns that a summary tells of out of recall; how many. The log keeps them, and so
     does what recall says of an earlier moment. Pinned ones stay."""
@@ -63,6 +69,8 @@ def close_told(*, tenant_id: UUID, now: datetime) -> int:
 
 def close_told_of(*, session: Session, now: datetime) -> int:
     """The same for one session, in the open scope."""
+    if keeps_turns(tenant_id=session.tenant_id, agent_id=session.agent_id):
+        return 0
     mine = _open(session.tenant_id).filter(
         session=session.external_id,
         namespace=session.namespace,
@@ -83,7 +91,7 @@ def _index(task: Task, prepared: Any) -> None:
     turns = spoken_between(session=session, first=task.payload["first"], last=task.payload["last"])
     found = (_episode(session, event, policy) for event in turns)
     episodes = [episode for episode in found if episode is not None]
-    Episode.objects.bulk_create(episodes, ignore_conflicts=True)
+    insert_episodes(episodes)
     transaction.on_commit(partial(WRITES.inc, len(episodes)))
 
 
@@ -94,6 +102,8 @@ def _episode(session: Session, event: Event, policy: Policy) -> Episode | None:
     )
     if not text.strip():
         return None
+    name = (event.tool or {}).get("name")
+    text = f"{name}: {text}" if name else text
     caller, verdict = system_caller(session.tenant_id), judge(text, policy=policy)
     if verdict.action in ("hold", "refuse"):
         _note(caller, session, Refused("episode", verdict.reason, text, findings=verdict.findings))
@@ -155,6 +165,9 @@ def _open_pages(tenant_id: UUID) -> Iterator[list[Episode]]:
 
 def _close_page(tenant_id: UUID, page: Sequence[Episode], now: datetime) -> int:
     """Those of the page that a summary tells of; how many."""
+    agents = {one.agent_id for one in page}
+    keeping = {agent for agent in agents if keeps_turns(tenant_id=tenant_id, agent_id=agent)}
+    page = [one for one in page if one.agent_id not in keeping]
     sessions = find_sessions(tenant_id=tenant_id, refs=list(set(map(_ref, page))))
     told = {ref_of(session): session.summarised_seq for session in sessions}
     ids = [one.id for one in page if one.covers_turns and one.covers_turns[1] <= told.get(_ref(one), 0)]

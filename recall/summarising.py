@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from episodic.episodes import build_episode
+from episodic.inserting import insert_episode
 from episodic.metrics import counted_at_commit
 from episodic.models import Episode, Origin
 from episodic.types import NewEpisode
@@ -60,7 +61,7 @@ def keep_summary(*, caller: Caller, session: Session, span: Span, text: str, now
     moment = max(now, session.started_at)  # before that it would be of another life of the session
     episode = build_episode(caller=caller, new=new, now=moment)
     with counted_at_commit():
-        episode.save(force_insert=True)
+        insert_episode(episode)
     if keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id):
         enqueue_rewrite(session=session, episode=episode, now=now)
     return episode

@@ -1,15 +1,17 @@
 """What recall is asked and what it answers."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from episodic.models import Episode
 from episodic.types import EpisodeFilter
 from recall.stages import Stage
 
-# `fused`: likeness, recency and exact names, as the policy weighs them. `similarity`: likeness alone.
-Profile = Literal["fused", "similarity"]
-Arm = Literal["vector", "newest"]
+# `hybrid`: words, meaning, the turns around, speakers and times. `fused`: likeness, recency and exact names.
+# `similarity`: likeness alone.
+Profile = Literal["hybrid", "fused", "similarity"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+Arm = Literal["vector", "newest", "hybrid"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class RecallQuery:
     text: str
     where: EpisodeFilter
     top_k: int | None = None
-    profile: Profile = "similarity"
+    profile: Profile | None = None
     alpha: float | None = None
     decay: float | None = None
 
@@ -32,6 +34,9 @@ class Hit:
     score: float
     signals: dict[str, float]
     arm: Arm = "vector"
+    added: dict[str, float] = field(
+        default_factory=dict
+    )  # what each part of a weighted sum gave to the score
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,4 @@ class Recalled:
     query_used: str
     model: str
     formula: str
+    profile: Profile

@@ -212,6 +212,12 @@ class Job(models.Model):
             models.Index(fields=["tenant", "finished_at"], condition=models.Q(state="done"), name="job_done"),
             # Serves the erasure of a person.
             models.Index(fields=["tenant", "user_id"], condition=~models.Q(user_id=""), name="job_user"),
+            # Serves the claim of jobs that are done in order: whether the person has an older one.
+            models.Index(
+                fields=["tenant", "user_id", "kind", "id"],
+                condition=models.Q(slow=True, state__in=("queued", "running")),
+                name="job_in_order",
+            ),
             # Serves the list of those that a caller has asked for.
             models.Index(
                 fields=["tenant", "requested_by", "-id"],

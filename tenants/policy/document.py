@@ -12,6 +12,10 @@ DAY = 86_400
 Name = Annotated[str, Field(min_length=1, max_length=255)]
 # A document is JSON, which has lists only.
 Names = Annotated[tuple[Name, ...], Strict(False)]
+Signal = Literal[
+    "words", "words_around", "answers", "meaning", "meaning_around", "session_words", "session_meaning",
+    "speaker", "length", "asks", "date", "time_told", "recency", "entity",
+]  # fmt: skip
 Handling = Literal["refuse", "redact", "hold"]
 
 # Fields that nothing reads yet, and what will. Nobody can decide them, nor is told that they hold: a
@@ -138,11 +142,21 @@ class Episodes(Section):
     index_turns: bool = chosen(
         False, "Whether each turn is indexed by itself, so that its words can be found."
     )
+    keep_turns: bool = chosen(
+        False, "Whether indexed turns stay in recall beside the summaries that tell of them, for good."
+    )
 
 
 class Recall(Section):
-    """How memories are ranked: `alpha · cosine + (1 - alpha) · exp(-decay · age in hours)`."""
+    """How memories are ranked. `hybrid` is a weighted sum of what the words, the meaning, the turns around,
+    speakers and times say; `fused` is `alpha · cosine + (1 - alpha) · exp(-decay · age in hours)`."""
 
+    profile: Literal["hybrid", "fused", "similarity"] = chosen(
+        "hybrid", "The ranking: `hybrid`, `fused`, or `similarity` in meaning alone."
+    )
+    weights: dict[Signal, Annotated[float, Field(ge=-100, le=100)]] = chosen(
+        {}, "Other weights for signals of the `hybrid` ranking than those that came with this version."
+    )
     alpha: float = deployed(
         "RECALL_ALPHA",
         "Weight of likeness in meaning against recency. 0.6 to 0.85 is recommended; the rest is allowed.",

@@ -47,6 +47,9 @@ def bounds_of(field: dict[str, Any]) -> str:
         return ", ".join(f"`{one}`" for one in field["enum"])
     if field["type"] == "boolean":
         return "`true`, `false`"
+    if field["type"] == "object":
+        values = field["additionalProperties"]
+        return f"names of signals, each {values['minimum']:g} to {values['maximum']:g}"
     if field["type"] == "array":
         return f"at most {field['maxItems']} names"
     top = "the setting" if field["maximum"] == getattr(settings, field.get("setting", ""), None) else None

@@ -190,6 +190,6 @@ def test_what_is_added_to_a_value_takes_nothing_from_it():
     "text", ["a " * 500_000, "moved from " * 90, "(" * 990, "x. X" * 240, "1,000" * 190, "9:" * 490]
 )
 def test_no_text_takes_long(text):
-    began = time.perf_counter()
+    began = time.thread_time()  # not what others take
     assert not contradicts(text, text + "y")
-    assert time.perf_counter() - began < 0.25
+    assert time.thread_time() - began < 0.25

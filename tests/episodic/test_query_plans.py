@@ -2,22 +2,26 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 from django.db import connection, connections
 
 from episodic import embedding
 from episodic.episodes import list_episodes
-from episodic.models import Episode
+from episodic.models import Episode, EpisodeWords
 from episodic.querysets import nearest_facts
 from episodic.retention_queries import OldEpisodes, count_episodes, has_episodes, oldest_episode
 from episodic.search import nearest_episodes
 from episodic.types import EpisodeFilter
+from episodic.word_queries import around, figures_of
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
 from tenants.scope import scope
 from tests.conftest import make_member
+from tests.plugin import STORES
 from tests.recall.vectors import fill, unit_vectors
 
 ROWS = 20_000
@@ -35,6 +39,15 @@ SELECT gen_random_uuid(), tenant_id, id, agent_id, user_id, %(model)s,
        (SELECT embedding FROM episode_embeddings WHERE tenant_id = %(tenant)s LIMIT 1), now()
 FROM agent_episodes e WHERE tenant_id = %(tenant)s AND text <> 'episode 0'
 """
+# Ten places of a session each, in the order they were written.
+COPY_WORDS = """
+INSERT INTO episode_search (id, tenant_id, user_id, agent_id, thread, place, speaker, names, asks, tells_time,
+                            happened_at, created_at, length, lexemes)
+SELECT id, tenant_id, user_id, agent_id, md5(session)::uuid,
+       row_number() OVER (PARTITION BY session ORDER BY id),
+       '', '{}', false, false, created_at, created_at, 2, to_tsvector('simple', text)
+FROM agent_episodes WHERE tenant_id = %(tenant)s AND text <> 'episode 0'
+"""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +59,8 @@ def caller(server: str) -> Iterator[Caller]:
     with connections["owner"].cursor() as cursor:
         cursor.execute(COPY_EPISODES, params)
         cursor.execute(COPY_VECTORS, params)
-        cursor.execute("ANALYZE agent_episodes, episode_embeddings")
+        cursor.execute(COPY_WORDS, params)
+        cursor.execute("ANALYZE agent_episodes, episode_embeddings, episode_search")
     return member.caller
 
 
@@ -55,7 +69,7 @@ def indexes_of(caller: Caller, run: Callable[[], object]) -> set[str]:
     used: set[str] = set()
 
     def explain(execute, sql, params, many, context):
-        if str(sql).lstrip().startswith("SELECT"):
+        if str(sql).lstrip().startswith(("SELECT", "WITH")):
             execute(f"EXPLAIN (FORMAT JSON) {sql}", params, many, context)
             used.update(_nodes(context["cursor"].fetchone()[0]))
         return execute(sql, params, many, context)
@@ -103,6 +117,43 @@ def test_search_of_a_session_reads_that_sessions_episodes_only(caller):
     used = indexes_of(caller, nearest(caller, session_id="s3"))
     assert "episode_session" in used
     assert "SEQ agent_episodes" not in used
+
+
+def test_the_turns_around_are_reached_one_by_one(caller):
+    with scope(caller.tenant_id):
+        mine = EpisodeWords.objects.filter(tenant_id=caller.tenant_id)  # ids at random
+        ids = list(mine.order_by("id").values_list("id", flat=True)[:100])
+
+    def run():
+        found = around(
+            tenant_id=caller.tenant_id, ids=ids, terms=["'a'"], query=unit_vectors(1)[0],
+            model=get_embedder().model, reach=2,
+        )  # fmt: skip
+        assert len(found) > len(ids)
+
+    expected = {"episode_search_pkey", "episode_search_place", "embedding_episode_model"}
+    assert indexes_of(caller, run) == expected
+    with forgotten("episode_search"):
+        assert indexes_of(caller, run) == expected, "as right after an import"
+
+
+@contextmanager
+def forgotten(table: str) -> Iterator[None]:
+    """PostgreSQL has never analysed the table."""
+    with psycopg.connect(STORES.postgres.superuser_url("strata"), autocommit=True) as connection:
+        connection.execute("DELETE FROM pg_statistic WHERE starelid = %s::regclass", [table])
+        connection.execute(
+            "UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid = %s::regclass", [table]
+        )
+        yield
+        connection.execute(f"ANALYZE {table}")
+
+
+def test_the_figures_of_a_user_are_read_from_the_index(caller):
+    used = indexes_of(
+        caller, lambda: figures_of(tenant_id=caller.tenant_id, where=EpisodeFilter(user_id="u3"))
+    )
+    assert used == {"episode_search_user"}
 
 
 def test_lists_of_a_user_an_agent_and_a_session_use_their_indexes(caller):

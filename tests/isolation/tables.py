@@ -15,9 +15,10 @@ from django.db import connections
 from django.db.models import Model
 from django.utils import timezone
 
-from episodic.models import Entity, EntityEmbedding, Episode, EpisodeEmbedding, EpisodeRevision
+from episodic.indexing import entry_of
+from episodic.models import Entity, EntityEmbedding, Episode, EpisodeEmbedding, EpisodeRevision, EpisodeWords
 from knowledge.models import Chunk, ChunkEmbedding, Deployment, Document, Procedure
-from ledger.models import Feedback, Injection, WriteDecision
+from ledger.models import Feedback, Injection, SlotRemoval, WriteDecision
 from observations.models import (
     Observation,
     ObservationEmbedding,
@@ -136,6 +137,11 @@ def episode_embedding(tenant_id: UUID) -> EpisodeEmbedding:
     parent = store(episode(tenant_id))
     vector = np.zeros(4, dtype=np.float32)
     return EpisodeEmbedding(tenant_id=tenant_id, episode_id=parent.id, model="test", embedding=vector)
+
+
+@factory(EpisodeWords)
+def episode_words(tenant_id: UUID) -> EpisodeWords:
+    return entry_of(store(episode(tenant_id)))
 
 
 @factory(Checkpoint)
@@ -304,6 +310,13 @@ def entity_embedding(tenant_id: UUID) -> EntityEmbedding:
 def write_decision(tenant_id: UUID) -> WriteDecision:
     return WriteDecision(
         tenant_id=tenant_id, kind="entity", outcome="skipped", reason="policy", created_at=timezone.now()
+    )
+
+
+@factory(SlotRemoval)
+def slot_removal(tenant_id: UUID) -> SlotRemoval:
+    return SlotRemoval(
+        tenant_id=tenant_id, subject="0" * 64, slot=secrets.token_hex(32), removed_at=timezone.now()
     )
 
 

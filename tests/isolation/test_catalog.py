@@ -237,6 +237,8 @@ SEVERAL_ROWS = {
         f" AND (s.tenant_id = {TENANT_MATCHES} AND s.corpus = ANY($2)) IS TRUE",
         "END LOOP;\nEND",
     ),
+    "episodes_find": (f" AND (s.tenant_id = {TENANT_MATCHES}) IS TRUE", "at, most;\nEND"),
+    "episodes_count": (f" AND (s.tenant_id = {TENANT_MATCHES}) IS TRUE", "END LOOP;\nEND"),
     "chunks_find": (f" AND (c.tenant_id = {TENANT_MATCHES} AND ($1 IS NULL", "documents, most;\nEND"),
     "chunks_count": (f" AND (c.tenant_id = {TENANT_MATCHES} AND ($1 IS NULL", "END LOOP;\nEND"),
     # A person has several memberships, and sees all of them before a tenant is chosen.

@@ -46,9 +46,9 @@ def test_a_hit_tells_where_it_stands(filled):
     }
 
 
-def test_a_hit_in_a_pdf_tells_the_page_that_its_passage_begins_on(filled):
+def test_a_hit_in_a_pdf_tells_the_page_that_its_passage_stands_on(filled):
     (hit, *_rest) = search(filled, "parcels").json()["results"]
-    assert (hit["page"], hit["heading"], hit["source"], hit["title"]) == (1, None, None, "a")
+    assert (hit["page"], hit["heading"], hit["source"], hit["title"]) == (2, None, None, "a")
 
 
 def test_filters_and_top_k_narrow_it(filled):

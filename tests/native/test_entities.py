@@ -227,13 +227,42 @@ def test_a_key_that_the_policy_does_not_allow_is_422(acme):
 def test_any_text_is_a_user(acme):
     users = [one for one in ODD[::3] if one not in (".", "..")] + ["a/b", "a/b/history", "/", "a/"]
     users = list(dict.fromkeys(users))
+    urls = {user: f"{URL}/{quote(user, safe='')}/pin_code" for user in users}
+    named = {user: f"?user_id={quote(user, safe='')}" if "/" in user else "" for user in users}
     for position, user in enumerate(users):
-        put(acme, position, f"{URL}/{quote(user, safe='')}/pin_code")
+        put(acme, position, f"{urls[user]}{named[user]}")
     for position, user in enumerate(users):
-        found = acme.http.get(f"{URL}/{quote(user, safe='')}/pin_code/").json()
+        found = acme.http.get(f"{urls[user]}/{named[user]}").json()
         assert (found["user_id"], found["value"]) == (user, position)
-        told = acme.http.get(f"{URL}/{quote(user, safe='')}/pin_code/history").json()["results"]
+        told = acme.http.get(f"{urls[user]}/history{named[user]}").json()["results"]
         assert told == [found]
+
+
+def test_a_slash_in_a_key_leads_to_no_other_user(acme):
+    """The server's gateway decodes `%2F` before anybody can see it."""
+    whose, body = f"{URL}/zed/bad%2Fkey", {"value": 1}
+    answers = [
+        member.http.request(method, f"{whose}{below}", json=body if method == "PUT" else None)
+        for member in (acme, acme.with_key(user_id="zed"))
+        for method, below in (("PUT", ""), ("GET", ""), ("DELETE", ""), ("GET", "/history"), ("POST", "/pin"))
+    ]
+    for answer in answers:
+        problem(answer, 422, "user_id")
+    problem(acme.http.put(f"{whose}?user_id=zed", json=body), 422, "key")
+    problem(acme.http.put(f"{whose}?user_id=lee", json=body), 422, "user_id")
+    problem(acme.http.put(f"{URL}/zed/key?user_id=ze", json=body), 422, "user_id")
+    assert listed(acme) == []
+
+
+def test_a_user_with_a_slash_is_named_by_the_query_or_by_the_key_s_binding(acme):
+    whose = f"{URL}/zed%2Fbad/key"
+    by_query = put(acme, 1, f"{whose}?user_id=zed%2Fbad")
+    assert (by_query["user_id"], by_query["key"]) == ("zed/bad", "key")
+    bound = acme.with_key(user_id="zed/bad")
+    assert bound.http.get(whose).json() == by_query
+    assert put(bound, 2, whose, status=200)["value"] == 2
+    problem(bound.http.put(f"{URL}/zed%2Fother/key?user_id=zed%2Fother", json={"value": 1}), 403)
+    assert put(acme, 1, f"{URL}/zed/key?user_id=zed")["user_id"] == "zed"
 
 
 def test_globex_reaches_no_slot_of_acme(acme, globex):

@@ -34,7 +34,9 @@ def history(member, episode, query=""):
 
 def recalled(member, query):
     found = member.http.post("/api/v1/recall", json={"query": query, "user_id": "u1"}).json()
-    return [(one["text"], round(one["score"], 3)) for one in found["results"]]
+    return [
+        (one["text"], one["signals"]["bm25"], round(one["signals"]["cosine"], 3)) for one in found["results"]
+    ]
 
 
 def test_an_episode_is_read_as_it_was_stored(acme):
@@ -65,7 +67,9 @@ def test_an_edit_changes_what_is_given_and_keeps_what_it_said(acme):
 def test_recall_goes_by_the_new_text(acme):
     stored = store(acme, "Kim prefers trains.", user_id="u1")
     edit(acme, stored, {"text": "The invoice was paid twice."})
-    assert recalled(acme, "The invoice was paid twice.") == [("The invoice was paid twice.", 1.0)]
+    assert recalled(acme, "The invoice was paid twice.") == [("The invoice was paid twice.", 1.0, 1.0)]
+    ((_text, words, _cosine),) = recalled(acme, "trains")
+    assert words == 0, "what it said before is found no more"
     with scope(acme.tenant.id):
         assert EpisodeEmbedding.objects.filter(episode_id=stored["id"]).count() == 1
 

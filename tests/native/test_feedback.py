@@ -247,7 +247,7 @@ def test_with_a_weight_they_move_a_memory_a_little_also_from_behind_the_last_tha
     judged(acme, first["id"], "harmful")
     weigh(acme, 0.1)
     until_known(lambda: "feedback" in ask(acme, QUESTION, user_id="ann")["results"][0]["signals"])
-    answer = ask(acme, QUESTION, user_id="ann", top_k=1, explain=True)
+    answer = ask(acme, QUESTION, user_id="ann", top_k=1, explain=True, profile="fused")
     (best,) = answer["results"]
     assert best["id"] == second["id"], "it was second without the verdicts"
     assert best["signals"]["feedback"] == pytest.approx(0.1 * 40 / 43)
@@ -255,7 +255,7 @@ def test_with_a_weight_they_move_a_memory_a_little_also_from_behind_the_last_tha
     assert best["score"] == pytest.approx(fused + best["signals"]["feedback"])
     assert best["explain"]["formula"] == "score = 0.75 · cosine + 0.25 · recency + entity + feedback"
     assert [one["name"] for one in answer["stages"]] == ["embed", "slots", "vector", "fusion", "feedback"]
-    worst = ask(acme, QUESTION, user_id="ann")["results"][-1]
+    worst = ask(acme, QUESTION, user_id="ann", profile="fused")["results"][-1]
     assert worst["id"] == third["id"], "what has nothing to do with it stays behind"
 
 
@@ -263,4 +263,4 @@ def remember(member):
     """The episodes as recall ranks them without verdicts."""
     for text in DRINKS:
         episode(member, text)
-    return ask(member, QUESTION, user_id="ann")["results"]
+    return ask(member, QUESTION, user_id="ann", profile="fused")["results"]

@@ -34,7 +34,7 @@ def test_the_nearest_in_meaning_comes_first(acme):
     assert scores == sorted(scores, reverse=True)
     assert answer["query_used"] == "Which pet does Kim have?"
     assert [(one["name"], one["status"]) for one in answer["stages"]] == [
-        (name, "ok") for name in ("embed", "slots", "vector", "fusion")
+        (name, "ok") for name in ("words", "embed", "vector", "around", "fusion", "load")
     ]
 
 
@@ -42,7 +42,7 @@ def test_a_hit_shows_what_was_stored(acme):
     (stored,) = remember(acme, {"dog": FACTS["dog"]}, agent_id="ada", session_id="s", topics=["pets"])
     (hit,) = ask(acme, user_id="u1")["results"]
     assert hit["kind"] == "episode"
-    assert hit["signals"].keys() == {"cosine", "recency", "entity"}
+    assert hit["signals"].keys() == {"cosine", "bm25", "recency", "entity", "neighbour"}
     shared = hit.keys() & stored.keys()
     assert {"id", "text", "memory_type", "session_id", "topics", "metadata", "created_at"} <= shared
     assert {name: hit[name] for name in shared} == {name: stored[name] for name in shared}
@@ -53,8 +53,12 @@ def test_explain_tells_how_the_score_came_about(acme):
     remember(acme)
     results = ask(acme, user_id="u1", explain=True)["results"]
     assert [one["explain"]["rank"] for one in results] == [1, 2, 3]
-    assert results[0]["explain"] | {"rank": 0} == {
-        "rank": 0, "arm": "vector", "exact": True, "model": "all-MiniLM-L6-v2",
+    for one in results:
+        assert sum(one["explain"]["added"].values()) == pytest.approx(one["score"])
+    assert "3.331 · words" in results[0]["explain"]["formula"]
+    fused = ask(acme, user_id="u1", explain=True, profile="fused")["results"]
+    assert fused[0]["explain"] == {
+        "rank": 1, "arm": "vector", "exact": True, "model": "all-MiniLM-L6-v2", "added": {},
         "formula": "score = 0.75 · cosine + 0.25 · recency + entity",
     }  # fmt: skip
 
@@ -70,7 +74,7 @@ def test_a_question_may_weigh_likeness_and_age_itself(acme):
     remember(acme, event_date="2020-01-01T00:00:00Z")
     remember(acme, {"new": "Nothing of that."})
     question = {"query": FACTS["dog"], "user_id": "u1", "explain": True}
-    assert ask(acme, **question)["results"][0]["text"] == FACTS["dog"]
+    assert ask(acme, **question, profile="fused")["results"][0]["text"] == FACTS["dog"]
     hit = ask(acme, **question, alpha=0.1, decay=0.5)["results"][0]
     assert hit["text"] == "Nothing of that."
     assert hit["explain"]["formula"] == "score = 0.1 · cosine + 0.9 · recency + entity"
@@ -146,3 +150,41 @@ def test_as_many_as_asked_for_are_answered_every_time(acme):
     with ThreadPoolExecutor(4) as pool:
         counts = list(pool.map(lambda query: len(ask(acme, **query)["results"]), queries))
     assert counts == [5] * 1_000
+
+
+@pytest.mark.parametrize("query", [
+    "dog", "🐳🐳", "'; DROP TABLE agent_episodes; --", "a" * 10_000, "word " * 2_000, "Welches Haustier hat Kim?",
+    "キムさんの犬は何という名前ですか", "how what when", "tsquery & | ! ( ) :* <->", "'\\", "\u202edog", "1", "%s %(x)s",
+])  # fmt: skip
+def test_whatever_is_asked_as_many_are_answered(acme, query):
+    remember(acme)
+    results = ask(acme, query, user_id="u1", top_k=3)["results"]
+    assert len(results) == 3
+    assert all(one["score"] == one["score"] for one in results), "a number"
+
+
+@pytest.mark.parametrize("query", ["", " ", "\u200b", "\n\t"])
+def test_nothing_is_no_query(acme, query):
+    problem(acme.http.post(URL, json={"query": query, "user_id": "u1"}), 422, "query")
+
+
+@pytest.mark.parametrize("top_k", [0, -1, 201, 1_000])
+def test_a_number_out_of_bounds_is_refused(acme, top_k):
+    problem(acme.http.post(URL, json={"query": "dog", "user_id": "u1", "top_k": top_k}), 422, "top_k")
+
+
+def test_a_turn_is_stored_with_its_place_and_answers_the_one_before(acme):
+    for place, text in enumerate(["Bo: What is your dog called?", "Kim: Rex.", "Bo: Nice weather."], 1):
+        stored = acme.http.post("/api/v1/episodes", json={
+            "text": text, "user_id": "u1", "session_id": "s", "memory_type": "message", "covers_turns": [place, place],
+        })  # fmt: skip
+        assert stored.json()["covers_turns"] == [place, place]
+    best = ask(acme, "What is the dog called?", user_id="u1", top_k=2, explain=True)["results"]
+    rex = next(one for one in best if one["text"] == "Kim: Rex.")
+    assert rex["explain"]["added"]["answers"] > 0
+
+
+@pytest.mark.parametrize("turns", [[2, 1], [1], [0, 1], [1, 2, 3], "1", [1.5, 2]])
+def test_turns_that_are_no_span_are_refused(acme, turns):
+    answer = acme.http.post("/api/v1/episodes", json={"text": "x", "covers_turns": turns})
+    assert answer.status_code == 422

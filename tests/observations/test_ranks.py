@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 import pytest
 
+from lexical import matching
 from observations import keyword, querysets, statistics
 from tests.observations.notes import delete, fill, note, search
 from tests.observations.texts import WORDS, Book, random_queries, random_texts
@@ -56,21 +57,21 @@ def test_occurrences_are_counted_exactly_up_to_256(caller, projects):
     for n in range(1, projects):
         fill(caller, ["other"], project=f"p{n}")
     read = []
-    count = keyword._counts
+    count = matching.counts_of
 
     def spy(ranks, alternatives):
         read.append(count(ranks, alternatives))
         return read[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keyword, "_counts", spy)
+        patch.setattr(keyword, "counts_of", spy)
         search(caller, "word", mode="any", limit=1_000, project="orders" if projects == 1 else None)
     assert sorted(int(one) for matrix in read for one in matrix[:, 0]) == [*range(1, 257), 256, 256]
 
 
 @pytest.mark.parametrize("few", [1, 50, 10**6])
 def test_the_shortcut_by_rare_words_finds_the_same_ten(caller, monkeypatch, few):
-    monkeypatch.setattr(keyword, "FEW", few)
+    monkeypatch.setattr(matching, "FEW", few)
     book = Book(fill(caller, random_texts(2_000, seed=9)))
     asked, find = [], querysets.find
     monkeypatch.setattr(querysets, "find", lambda **given: asked.append(given["wanted"]) or find(**given))
@@ -83,7 +84,7 @@ def test_the_shortcut_by_rare_words_finds_the_same_ten(caller, monkeypatch, few)
 
 @pytest.mark.parametrize("limit", [1, 3, 250])
 def test_the_shortcut_holds_for_other_limits(caller, monkeypatch, limit):
-    monkeypatch.setattr(keyword, "FEW", 1)
+    monkeypatch.setattr(matching, "FEW", 1)
     book = Book(fill(caller, random_texts(500, seed=11)))
     for text in random_queries(25, seed=12):
         assert_same(pairs(search(caller, text, mode="any", limit=limit)), book.best(text, limit), text)
@@ -92,7 +93,7 @@ def test_the_shortcut_holds_for_other_limits(caller, monkeypatch, limit):
 def test_of_a_long_query_the_heaviest_words_count(caller):
     book = Book(fill(caller, random_texts(300, seed=13)))
     words = WORDS[:60]
-    heaviest = sorted(words, key=book.weight, reverse=True)[: querysets.MOST_TERMS]
+    heaviest = sorted(words, key=book.weight, reverse=True)[: matching.MOST_TERMS]
     for unknown in ("", " ".join(f"unknown{n}" for n in range(80))):
         told = pairs(search(caller, f"{unknown} {' '.join(words)}", mode="any", limit=1_000))
         assert_same(told, book.best(" ".join(heaviest), 1_000), unknown)

@@ -209,6 +209,24 @@ def test_turns_of_an_ended_session_leave_recall_at_night(caller):
     assert None not in [one.valid_to for one in indexed(caller)]
 
 
+def test_with_keep_turns_they_stay_beside_the_summary(caller):
+    decide(caller, episodes={"keep_turns": True})
+    tell(caller, *exchanges(1, 3))
+    run_jobs()
+    end_session(caller=caller, address=S, now=timezone.now())
+    night(caller)
+    assert len(episodes(caller, "episodic")) == 1
+    turns = indexed(caller)
+    assert len(turns) == 6
+    assert {one.valid_to for one in turns} == {None}
+
+
+def test_a_turn_with_a_name_says_who_spoke(caller):
+    tell(caller, turn("user", MOVED, name="Ana"))
+    run_jobs()
+    assert [one.text for one in indexed(caller)] == [f"Ana: {MOVED}"]
+
+
 def test_a_pinned_turn_stays(caller):
     tell(caller, *exchanges(1, 1))
     run_jobs()

@@ -9,7 +9,8 @@ from django.utils import timezone
 from episodic.entities import NewEntity, put_entity
 from episodic.models import Episode
 from episodic.types import EpisodeFilter
-from recall.recall import NEAREST, recall
+from recall.fused import NEAREST
+from recall.recall import recall
 from recall.types import RecallQuery
 from tenants.scope import scope
 from tests.conftest import make_member

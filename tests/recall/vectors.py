@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from episodic.embedding import vector_of
-from episodic.models import Episode, EpisodeEmbedding
+from episodic.indexing import entry_of
+from episodic.models import Episode, EpisodeEmbedding, EpisodeWords
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
 from tenants.scope import scope
@@ -34,5 +35,6 @@ def fill(caller: Caller, vectors: NDArray[np.float32], **named: Any) -> list[Epi
     rows = [vector_of(episode, vector) for episode, vector in zip(episodes, vectors, strict=True)]
     with scope(caller.tenant_id):
         Episode.objects.bulk_create(episodes, batch_size=2_000)
+        EpisodeWords.objects.bulk_create(map(entry_of, episodes), batch_size=2_000)
         EpisodeEmbedding.objects.bulk_create(rows, batch_size=2_000)
     return episodes

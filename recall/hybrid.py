@@ -1,0 +1,254 @@
+"""The default ranking: words, meaning, the turns around, speakers and times, as a weighted sum."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from episodic import search
+from episodic.keyword import Subject
+from episodic.models import Episode
+from episodic.types import EpisodeFilter, Wanted
+from episodic.word_figures import Figures
+from episodic.word_queries import Trait
+from lexical.analysis import analyse_query
+from lexical.hints import asks_when, named_spans
+from lexical.matching import counts_of, heaviest, match_any, telling
+from recall.fusion import fold, names_any
+from recall.ranking import signals
+from recall.ranking.weights import Weights, default_weights
+from recall.stages import Stage, timed
+from recall.types import Hit
+from tenants.caller import Caller
+from tenants.embedding import embed_meanwhile
+from tenants.errors import Unavailable
+from tenants.policy.document import Policy
+from tenants.scope import scope
+
+EACH = 50  # candidates that words and meaning bring, at least
+TIMES = 2  # … and for each that is wanted
+NEWEST = 10
+SURE = 10  # of what words bring, so many are the best for certain; the rest, nearly
+ALONE = 1 << 31  # places from which each turn stands alone: none has as many before it
+DAY, HOUR = 86_400, 3_600  # seconds
+EPOCH = date(1970, 1, 1).toordinal()
+LONGEST = 2_000  # characters of a query whose words are looked for
+
+SCALE = 10.0  # by which these scores lie further apart than those of other profiles
+
+Vector = NDArray[np.float32]
+Embedding = Callable[[], Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Candidates in no order: `signals` (candidates, signals). Only those `admitted` may be answered; the
+    others stand beside them."""
+
+    ids: tuple[UUID, ...]
+    signals: NDArray[np.float64]
+    admitted: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a query and what they find: `lexemes` that are scored by, with their weights; who of the
+    speakers is named; `ids` of the best."""
+
+    subject: Subject | None
+    figures: Figures
+    lexemes: Sequence[str]
+    weights: NDArray[np.float64]
+    named: frozenset[str]
+    ids: Sequence[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for: `wanted` are answered; recency fades by `decay` per hour."""
+
+    caller: Caller
+    text: str
+    where: EpisodeFilter  # confined
+    now: datetime
+    wanted: int
+    decay: float
+    written_since: datetime | None = None
+
+    @property
+    def each(self) -> int:
+        """Candidates of each arm."""
+        return max(EACH, TIMES * self.wanted)
+
+    @property
+    def at(self) -> datetime:
+        """The moment that ages are counted to: what held at a moment is as old as it was then."""
+        return self.where.as_of or self.now
+
+
+def candidates_for(
+    *,
+    caller: Caller,
+    text: str,
+    where: EpisodeFilter,
+    now: datetime,
+    wanted: int = 10,
+    decay: float = 0.08,
+    embedding: Embedding | None = None,
+    stages: list[Stage] | None = None,
+) -> Ranked:
+    """The candidates of a query with their signals, in `recall.ranking.signals.SIGNALS`' order: the best by
+    words and by meaning, the newest, and the turns beside all of them.
+
+    Raises Unavailable when the embedding model is away and there are no words to look for either.
+    """
+    asked = Search(caller, text, search.confine(caller, where), now, wanted, decay)
+    stages = [] if stages is None else stages
+    words, vector = _asked(asked, embedding, stages)
+    with scope(caller.tenant_id):
+        return _gathered(asked, words, vector, stages)
+
+
+def hybrid_hits(
+    asked: Search, weights: Weights, *, embedding: Embedding | None, stages: list[Stage]
+) -> list[Hit]:
+    """The best by the weighted sum of all signals. With the embedding model away, words alone bring them, and
+    the stages say so; raises Unavailable as `candidates_for` does."""
+    words, vector = _asked(asked, embedding, stages)
+    with scope(asked.caller.tenant_id):  # one for all that is left
+        ranked = _gathered(asked, words, vector, stages)
+        scores = weights.score(ranked.signals)
+        rows = np.flatnonzero(ranked.admitted)
+        # Of equal scores the later one comes first, as ids ascend with time.
+        best = rows[np.lexsort((-rows, -scores[rows]))][: asked.wanted].tolist()
+        with timed("load", stages):
+            ids = [ranked.ids[row] for row in best]
+            episodes = search.episodes_by_id(caller=asked.caller, ids=ids)
+    return [
+        _hit(episodes[ranked.ids[row]], float(scores[row]), ranked.signals[row], weights)
+        for row in best
+        if ranked.ids[row] in episodes  # one that was deleted since is left out
+    ]
+
+
+def _asked(asked: Search, embedding: Embedding | None, stages: list[Stage]) -> tuple[_Words, Vector | None]:
+    """What the words find and the query's vector: the model and PostgreSQL work at the same time."""
+    tenant_id = asked.caller.tenant_id
+    waiting = embedding or embed_meanwhile(asked.text, tenant_id=tenant_id)
+    with timed("words", stages), scope(tenant_id):
+        words = _look_up(asked)
+    try:
+        with timed("embed", stages):
+            return words, waiting()
+    except Unavailable:
+        if not words.lexemes:
+            raise
+        return words, None
+
+
+def _gathered(asked: Search, words: _Words, vector: Vector | None, stages: list[Stage]) -> Ranked:
+    """In the open scope."""
+    ids = dict.fromkeys(words.ids)
+    if vector is not None:
+        arm = Wanted(nearest=asked.each, newest=NEWEST, written_since=asked.written_since)
+        with timed("vector", stages):
+            found = search.candidate_ids(caller=asked.caller, vector=vector, where=asked.where, wanted=arm)
+        ids |= dict.fromkeys(found)
+    with timed("around", stages):
+        traits = search.traits_around(
+            caller=asked.caller,
+            ids=list(ids),
+            terms=words.subject.terms(words.lexemes) if words.subject is not None else [],
+            vector=vector,
+            reach=signals.REACH,
+        )
+    with timed("fusion", stages):
+        return _ranked(asked, words, traits, frozenset(ids))
+
+
+def weights_of(policy: Policy) -> Weights:
+    """Those that came with this version, with the policy's own in their place."""
+    weights = default_weights()
+    return (
+        weights.changed({str(name): one for name, one in policy.recall.weights.items()})
+        if policy.recall.weights
+        else weights
+    )
+
+
+def _hit(episode: Episode, score: float, row: NDArray[np.float64], weights: Weights) -> Hit:
+    added = weights.explain(row)
+    raw = dict(zip(signals.SIGNALS, row.tolist(), strict=True))
+    shown = {
+        "cosine": raw["meaning"],
+        "bm25": raw["words"],
+        "recency": raw["recency"],
+        "entity": raw["entity"],
+        "neighbour": sum(added.get(name, 0.0) for name in signals.BESIDE),
+    }
+    return Hit(episode, score, shown, "hybrid", added)
+
+
+def _look_up(asked: Search) -> _Words:
+    """In the open scope."""
+    subject = Subject.of(asked.caller.tenant_id, asked.where)
+    if subject is None:  # too many users to look for the words of each
+        return _Words(None, Figures(0, 0.0, frozenset(), ()), (), np.zeros(0), frozenset(), ())
+    figures = subject.figures()
+    lexemes = telling(analyse_query(asked.text[:LONGEST]))
+    named = frozenset(one for one in figures.speakers if one in lexemes or f"{one}s" in lexemes)
+    unnamed = [one for one in lexemes if one not in figures.speakers] or lexemes
+    found = match_any(subject, unnamed, asked.each, sure=SURE)
+    chosen, weights = heaviest(unnamed, subject.statistics(unnamed))
+    return _Words(subject, figures, chosen, weights, named, list(found))
+
+
+def _ranked(asked: Search, words: _Words, traits: Sequence[Trait], ids: frozenset[UUID]) -> Ranked:
+    text, where = asked.text[:LONGEST], asked.where
+    wanted = signals.Wanted(
+        idf=words.weights,
+        mean_length=words.figures.mean_length,
+        spans=named_spans(text, years=words.figures.years, today=asked.at.date()),
+        asks_when=asks_when(text),
+    )
+    is_plain = where == EpisodeFilter(user_id=where.user_id, agent_id=where.agent_id)
+    oldest = asked.written_since.timestamp() if asked.written_since is not None else -np.inf
+    return Ranked(
+        ids=tuple(one.id for one in traits),
+        signals=signals.signals_of(wanted, _turns(asked, words, traits)),
+        admitted=np.array(
+            [(is_plain or one.id in ids) and one.created_at >= oldest for one in traits], dtype=np.bool_
+        ),
+    )
+
+
+def _turns(asked: Search, words: _Words, traits: Sequence[Trait]) -> signals.Turns:
+    threads: dict[UUID, int] = {}
+    sessions = [
+        -place if one.thread is None else threads.setdefault(one.thread, len(threads))
+        for place, one in enumerate(traits, start=1)
+    ]
+    folded = fold(asked.text)
+    happened = np.array([one.happened_at for one in traits], dtype=np.float64)
+    alternatives = len(words.subject.marks) if words.subject is not None and words.lexemes else 1
+    return signals.Turns(
+        session=np.array(sessions, dtype=np.int64),
+        place=np.array(
+            [ALONE + 8 * row if one.place is None else one.place for row, one in enumerate(traits)],
+            dtype=np.int64,
+        ),
+        counts=counts_of([one.ranks for one in traits], alternatives).reshape(
+            len(traits), len(words.lexemes)
+        ),
+        lengths=np.array([one.length for one in traits], dtype=np.float64),
+        cosines=np.array([one.cosine or 0.0 for one in traits], dtype=np.float64),
+        named=np.array([one.speaker in words.named for one in traits], dtype=np.bool_),
+        asks=np.array([one.asks for one in traits], dtype=np.bool_),
+        tells_time=np.array([one.tells_time for one in traits], dtype=np.bool_),
+        days=np.floor(happened / DAY).astype(np.int64) + EPOCH,
+        recency=np.exp(-asked.decay / HOUR * (asked.at.timestamp() - happened).clip(min=0)),
+        entity=np.array([bool(one.names) and names_any(one.names, folded) for one in traits], dtype=np.bool_),
+    )
