@@ -64,6 +64,7 @@ class Player:
     client: MemoryClient
     transcript: Transcript
     user: str
+    profile: str = ""  # of recall; empty: the server's own
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     advance: Callable[[int], object] = _nothing  # told how many turns were stored or found
@@ -136,13 +137,14 @@ class Player:
         for first in range(0, len(session.turns), BATCH):
             batch = session.turns[first : first + BATCH]
             self.client.add_turns(name, self.user, AGENT, [_turn_body(turn) for turn in batch])
+        places = {turn.id: place for place, turn in enumerate(session.turns, start=1)}
         for turn in missing:
-            self.client.add_episode(self._episode_body(name, turn))
+            self.client.add_episode(self._episode_body(name, turn, places[turn.id]))
             self._note({(name, turn.id)})
         self.client.end_session(name, self.user)
         self._ended.add(name)
 
-    def _episode_body(self, session_id: str, turn: Turn) -> dict[str, Any]:
+    def _episode_body(self, session_id: str, turn: Turn, place: int) -> dict[str, Any]:
         return {
             "text": turn.message,
             "user_id": self.user,
@@ -150,6 +152,7 @@ class Player:
             "session_id": session_id,
             "memory_type": "message",
             "event_date": _iso(turn),
+            "covers_turns": [place, place],
             "metadata": {"turn_id": turn.id},
         }
 
@@ -169,15 +172,14 @@ class Player:
         keys = self.keys()
         for question in questions:
             began = self.clock()
-            found = self.client.recall(
-                {
-                    "query": question.text,
-                    "user_id": self.user,
-                    "agent_id": AGENT,
-                    "memory_type": ["message"],
-                    "top_k": TOP_K,
-                }
-            )
+            asked = {
+                "query": question.text,
+                "user_id": self.user,
+                "agent_id": AGENT,
+                "memory_type": ["message"],
+                "top_k": TOP_K,
+            }
+            found = self.client.recall(asked | ({"profile": self.profile} if self.profile else {}))
             hits = tuple(
                 _hit(rank, item, keys) for rank, item in enumerate(found.get("results", []), start=1)
             )

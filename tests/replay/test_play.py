@@ -48,6 +48,7 @@ def test_a_turn_is_sent_as_the_agent_would(strata, player):
         "session_id": "ana-two-sessions-s1",
         "memory_type": "message",
         "event_date": "2024-02-05T09:01:00Z",
+        "covers_turns": [1, 1],
         "metadata": {"turn_id": "1.1"},
     }
 

@@ -14,6 +14,7 @@ def replay(acme, no_server, tmp_path):
     def run() -> dict:
         target = tmp_path / "all.json"
         options = ["--url", str(acme.http.base_url), "--api-key", acme.key, "--json", str(target)]
+        options += ["--profile", "similarity"]
         call_command("replay", "--bundled", *options, stdout=io.StringIO())
         return json.loads(target.read_text())
 

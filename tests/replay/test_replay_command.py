@@ -32,7 +32,7 @@ def replay(no_server, strata):
     def run(*arguments: str) -> str:
         out = io.StringIO()
         try:
-            call_command("replay", *arguments, stdout=out)
+            call_command("replay", "--profile", "similarity", *arguments, stdout=out)
         finally:
             run.last = out.getvalue()
         return run.last

@@ -219,3 +219,11 @@ def test_a_result_is_shortened_before_the_budget_is_applied():
 def test_calls_whose_id_is_no_text_are_matched_by_position(identity):
     odd = Turn(0, "assistant", None, tool_calls=[{"id": identity}])
     assert seqs(select_window(numbered(odd, result("a"), said("user")), pairs=6)) == [1, 2, 3]
+
+
+def test_what_cannot_stand_without_its_pair_is_named():
+    turns = numbered(result("x"), said("user"), call("a"), said("user"), call("b"), result("b"), call("c"))
+    window = select_window(turns, pairs=6)
+    assert seqs(window) == [2, 4, 5, 6, 7]
+    assert [turn.seq for turn in window.unpaired] == [1, 3]
+    assert select_window(turns, pairs=1).unpaired == ()

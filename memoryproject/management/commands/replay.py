@@ -65,7 +65,12 @@ class Command(BaseCommand):
             "--show", type=_count, default=3, metavar="N", help="hits per question (default 3)"
         )
         parser.add_argument("--quiet", action="store_true", help="print figures only")
-        parser.add_argument("--no-check", action="store_true", help="do not compute exact cosine")
+        parser.add_argument(
+            "--profile", default="", help="of recall: hybrid, fused, similarity (else the server's policy)"
+        )
+        parser.add_argument(
+            "--no-check", action="store_true", help="with --profile similarity: do not compute exact cosine"
+        )
         parser.add_argument("--json", type=Path, metavar="FILE", help="write everything into FILE")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -83,7 +88,7 @@ class Command(BaseCommand):
         endpoint = find_endpoint(options["url"], options["api_key"], settings.MEMORY_HOME)
         user = options["user"] or transcript.id
         with MemoryClient(endpoint) as client:
-            player = Player(client, transcript, user)
+            player = Player(client, transcript, user, options["profile"])
             if not options["quiet"]:
                 counts = f"{len(transcript.sessions)} sessions, {len(transcript.turns)} turns"
                 self.stdout.write(f"Playing {transcript.id} ({counts}) for user {user} at {endpoint.url}")
@@ -113,7 +118,7 @@ class Command(BaseCommand):
                 bar.update()
         seconds = time.monotonic() - began
         exact, problem = None, None
-        if answered and not options["no_check"]:
+        if answered and options["profile"] == "similarity" and not options["no_check"]:
             try:
                 exact = tuple(exact_tops(player.transcript, answered))
             except ReplayError as error:
