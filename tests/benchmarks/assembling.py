@@ -1,6 +1,11 @@
 """The messages of a turn, for a user about whom much is known."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -11,6 +16,10 @@ from tests.benchmarks.floors import Call
 from tests.benchmarks.load import Request
 from tests.benchmarks.seed import AGENT, EPISODE_TYPES, EPISODES, VECTOR_TYPES, VECTORS, Member, real_texts
 from tests.benchmarks.stage import Stage
+from tests.benchmarks.words import copy_words
+
+if TYPE_CHECKING:
+    from episodic.models import Episode
 
 USER, KNOWN, SLOTS, SESSIONS = "well-known", 2_000, 50, 16
 MODEL = "all-MiniLM-L6-v2"
@@ -90,7 +99,7 @@ def _seed(superuser_url: str, member: Member) -> None:
     start = datetime.now(UTC) - timedelta(days=60)
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         register_vector(connection)
-        for table in ("agent_episodes", "episode_embeddings"):
+        for table in ("agent_episodes", "episode_embeddings", "episode_search"):
             connection.execute(
                 f"DELETE FROM {table} WHERE tenant_id = %s AND user_id = %s", (member.tenant_id, USER)
             )
@@ -108,4 +117,14 @@ def _seed(superuser_url: str, member: Member) -> None:
             for number, identity in enumerate(ids):
                 vector = vectors[number % len(texts)]
                 copy.write_row((uuid7(), member.tenant_id, identity, AGENT, USER, MODEL, vector, start))
-        connection.execute("VACUUM (ANALYZE) agent_episodes, episode_embeddings")
+        copy_words(connection, map(partial(_episode, member, texts, start), range(KNOWN), ids))
+        connection.execute("VACUUM (ANALYZE) agent_episodes, episode_embeddings, episode_search")
+
+
+def _episode(member: Member, texts: list[str], start: datetime, number: int, identity: UUID) -> Episode:
+    from episodic.models import Episode
+
+    return Episode(
+        id=identity, tenant_id=member.tenant_id, user_id=USER, agent_id=AGENT, session=f"c{number}",
+        text=f"{texts[number % len(texts)]} (No. {number}.)", created_at=start + timedelta(minutes=number),
+    )  # fmt: skip

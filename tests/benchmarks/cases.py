@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.benchmarks import assembling
+from tests.benchmarks import assembling, turns
 from tests.benchmarks.floors import Call, clock, unique_id
 from tests.benchmarks.load import Request
 from tests.benchmarks.seed import AGENT, USERS, Member, user_name
@@ -315,6 +315,14 @@ CASES = [
     _search(1_000, by_user=False),
     _search(100_000, by_user=True),
     _search(100_000, by_user=False),
+    Case("recall-6k", "recall, 6,000 turns of 10 users", *turns.parts(users=10, each=600)),
+    Case("recall-5k", "recall, one user's 5,000 turns", *turns.parts(users=1, each=5_000)),
+    Case(
+        "recall-1m",
+        "recall, one user's 5,000 turns among 1,000,000 episodes",
+        *turns.parts(users=1, each=5_000),
+        episodes=1_000_000,
+    ),
     Case("store", "episodic store", store_requests, store_floor),
     Case("remember", "remember, by rules", remember_requests, remember_floor, remember_prepare),
     Case(

@@ -144,8 +144,9 @@ def _save_floor(place: Stage, saves: list[dict[str, str]]) -> Call:
 def _find_floor(place: Stage, projects: list[str], texts: list[str], *, meaning: bool) -> Call:
     """One statement for the words, or the embedding and one for the vector: what each cannot do without."""
     from lexical.analysis import analyse, is_stop_word
+    from lexical.matching import any_or_two
     from observations import querysets
-    from observations.lexemes import any_or_two, mark_of
+    from observations.lexemes import mark_of
     from observations.types import ObservationFilter
     from providers.embeddings import get_embedder
     from tenants.scope import scope

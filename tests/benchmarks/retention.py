@@ -111,11 +111,11 @@ def _seed(superuser_url: str, tenant_id: UUID, count: int) -> None:
     """The reader's episodes, saved, and those of sessions that ended a year ago."""
     start = datetime.now(UTC) - timedelta(days=400)
     with psycopg.connect(superuser_url) as connection:
-        connection.execute("TRUNCATE agent_episodes, episode_embeddings, episode_revisions")
+        connection.execute("TRUNCATE agent_episodes, episode_embeddings, episode_revisions, episode_search")
     for origin, user, users, number in (("saved", "kept-", 1, KEPT), ("session", "gone-", 500, count)):
         params = {"tenant": tenant_id, "origin": origin, "user": user, "users": users, "count": number}
         with psycopg.connect(superuser_url, cursor_factory=psycopg.ClientCursor) as connection:
             connection.execute(FILL, params | {"start": start})
     with psycopg.connect(superuser_url, autocommit=True) as connection:
-        connection.execute("VACUUM (ANALYZE) agent_episodes, episode_embeddings")
+        connection.execute("VACUUM (ANALYZE) agent_episodes, episode_embeddings, episode_search")
         connection.execute("CHECKPOINT")

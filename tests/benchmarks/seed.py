@@ -1,10 +1,13 @@
 """Tenants with keys, and episodes by the hundred thousand, written past the product for speed."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import numpy as np
@@ -13,6 +16,11 @@ from numpy.typing import NDArray
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 from uuid_utils.compat import uuid7
+
+from tests.benchmarks.words import copy_words
+
+if TYPE_CHECKING:
+    from episodic.models import Episode
 
 TENANTS, USERS = 50, 20
 AGENT = "support"
@@ -71,7 +79,8 @@ def seed_episodes(superuser_url: str, members: list[Member], count: int) -> None
     """Exactly `count` episodes, dealt out over tenants and users in turn, as they would arrive."""
     with psycopg.connect(superuser_url) as connection:
         register_vector(connection)
-        found = connection.execute("SELECT count(*) FROM agent_episodes").fetchone()
+        stored = "SELECT count(*) FROM agent_episodes WHERE agent_id = %s"
+        found = connection.execute(stored, [AGENT]).fetchone()
         if found == (count,):
             return
         connection.execute("TRUNCATE agent_episodes, episode_embeddings CASCADE")
@@ -82,10 +91,10 @@ def seed_episodes(superuser_url: str, members: list[Member], count: int) -> None
             copy.set_types(EPISODE_TYPES)
             for number, identity in enumerate(ids):
                 member, user = _place(number, members)
-                text = texts[number % len(texts)] if number < REAL_SHARE else f"Episode {number} of {user}."
                 copy.write_row(
                     (identity, member.tenant_id, "", user, AGENT, "", f"c{number % 5000}", "episodic",
-                     "saved", text, [], [], "", Jsonb({}), start + timedelta(seconds=number), False)
+                     "saved", _text(number, user, texts), [], [], "", Jsonb({}),
+                     start + timedelta(seconds=number), False)
                 )  # fmt: skip
         with connection.cursor().copy(VECTORS) as copy:
             copy.set_types(VECTOR_TYPES)
@@ -94,9 +103,26 @@ def seed_episodes(superuser_url: str, members: list[Member], count: int) -> None
                 copy.write_row(
                     (uuid7(), member.tenant_id, ids[number], AGENT, user, "all-MiniLM-L6-v2", vector, start)
                 )
+        copy_words(connection, _episodes(ids, texts, members, start))
     with psycopg.connect(superuser_url, autocommit=True) as connection:
-        connection.execute("VACUUM (ANALYZE) agent_episodes, episode_embeddings")
+        connection.execute("VACUUM (ANALYZE) agent_episodes, episode_embeddings, episode_search")
         connection.execute("CHECKPOINT")
+
+
+def _text(number: int, user: str, texts: list[str]) -> str:
+    return texts[number % len(texts)] if number < REAL_SHARE else f"Episode {number} of {user}."
+
+
+def _episodes(ids: list[UUID], texts: list[str], members: list[Member], start: datetime) -> Iterator[Episode]:
+    from episodic.models import Episode
+
+    for number, identity in enumerate(ids):
+        member, user = _place(number, members)
+        yield Episode(
+            id=identity, tenant_id=member.tenant_id, user_id=user, agent_id=AGENT,
+            session=f"c{number % 5000}", text=_text(number, user, texts),
+            created_at=start + timedelta(seconds=number),
+        )  # fmt: skip
 
 
 def real_texts() -> list[str]:
