@@ -77,6 +77,7 @@ class Search:
     wanted: int
     decay: float
     written_since: datetime | None = None
+    words_only: bool = False
 
     @property
     def each(self) -> int:
@@ -121,7 +122,8 @@ def hybrid_hits(
     with scope(asked.caller.tenant_id):  # one for all that is left
         ranked = _gathered(asked, words, vector, stages)
         scores = weights.score(ranked.signals)
-        rows = np.flatnonzero(ranked.admitted)
+        holding = ranked.signals[:, signals.SIGNALS.index("words")] > 0
+        rows = np.flatnonzero(ranked.admitted & holding if asked.words_only else ranked.admitted)
         # Of equal scores the later one comes first, as ids ascend with time.
         best = rows[np.lexsort((-rows, -scores[rows]))][: asked.wanted].tolist()
         with timed("load", stages):
@@ -137,6 +139,9 @@ def hybrid_hits(
 def _asked(asked: Search, embedding: Embedding | None, stages: list[Stage]) -> tuple[_Words, Vector | None]:
     """What the words find and the query's vector: the model and PostgreSQL work at the same time."""
     tenant_id = asked.caller.tenant_id
+    if asked.words_only:
+        with timed("words", stages), scope(tenant_id):
+            return _look_up(asked), None
     waiting = embedding or embed_meanwhile(asked.text, tenant_id=tenant_id)
     with timed("words", stages), scope(tenant_id):
         words = _look_up(asked)

@@ -53,7 +53,7 @@ def recall(
     if weight:
         formula += " + feedback"
         with timed("feedback", stages):
-            moves = weight * (SCALE if profile == "hybrid" else 1.0)
+            moves = weight * (SCALE if profile in ("hybrid", "keyword") else 1.0)
             hits = _moved(caller, hits, moves)[:top_k]
     RETRIEVAL_SECONDS.observe(time.perf_counter() - began)
     return Recalled(tuple(hits), tuple(stages), query.text, get_embedder().model, formula, profile)
@@ -69,7 +69,7 @@ def _hits(
     now: datetime,
 ) -> tuple[list[Hit], str]:
     """The `limit` best by the query's profile, and how their scores came about."""
-    if query.profile == "hybrid":
+    if query.profile in ("hybrid", "keyword"):
         weights = weights_of(policy)
         asked = Search(
             caller=caller,
@@ -79,6 +79,7 @@ def _hits(
             wanted=limit,
             decay=policy.recall.decay if query.decay is None else query.decay,
             written_since=written_since(policy, query.where.as_of or now),
+            words_only=query.profile == "keyword",
         )
         hits = hybrid_hits(asked, weights, embedding=embedding, stages=stages)
         return hits, weights.formula()

@@ -8,8 +8,8 @@ from episodic.types import EpisodeFilter
 from recall.stages import Stage
 
 # `hybrid`: words, meaning, the turns around, speakers and times. `fused`: likeness, recency and exact names.
-# `similarity`: likeness alone.
-Profile = Literal["hybrid", "fused", "similarity"]
+# `similarity`: likeness alone. `keyword`: what holds the words, with what they say of it.
+Profile = Literal["hybrid", "fused", "similarity", "keyword"]
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 Arm = Literal["vector", "newest", "hybrid"]
 

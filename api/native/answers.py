@@ -3,6 +3,7 @@
 from typing import Any
 
 from episodic.models import Episode
+from recall.kinds import Answer, Other
 from recall.sessions import EndedSession
 from recall.turns import Told
 from recall.types import Hit, Recalled
@@ -163,16 +164,40 @@ def policy_version(one: PolicyVersion) -> dict[str, Any]:
     }
 
 
-def recalled(found: Recalled, *, explain: bool) -> dict[str, Any]:
+def recalled(found: Answer, *, explain: bool) -> dict[str, Any]:
     """An answer of recall."""
+    how = found.episodes if explain else None
     return {
-        "results": [_hit(one, rank, found, explain) for rank, one in enumerate(found.hits, 1)],
+        "results": [
+            _hit(one, rank, how) if isinstance(one, Hit) else _other(one)
+            for rank, one in enumerate(found.results, 1)
+        ],
         "stages": [{"name": one.name, "ms": one.ms, "status": one.status} for one in found.stages],
         "query_used": found.query_used,
     }
 
 
-def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
+def _other(one: Other) -> dict[str, Any]:
+    """With the members of an episode, so that one reading serves all kinds."""
+    return {
+        "kind": one.kind,
+        "id": one.id,
+        "text": one.text,
+        "score": one.score,
+        "signals": one.signals,
+        "memory_type": None,
+        "session_id": one.session_id or None,
+        "user_id": one.user_id or None,
+        "agent_id": one.agent_id or None,
+        "topics": [],
+        "event_date": None,
+        "covers_turns": None,
+        "metadata": {},
+        "created_at": one.created_at,
+    }
+
+
+def _hit(one: Hit, rank: int, how: Recalled | None) -> dict[str, Any]:
     shown = {
         "kind": "episode",
         "id": one.episode.id,
@@ -189,13 +214,13 @@ def _hit(one: Hit, rank: int, found: Recalled, explain: bool) -> dict[str, Any]:
         "metadata": one.episode.metadata,
         "created_at": one.episode.created_at,
     }
-    if explain:
+    if how is not None:
         shown["explain"] = {
             "rank": rank,
             "arm": one.arm,
             "added": one.added,
             "exact": True,
-            "model": found.model,
-            "formula": found.formula,
+            "model": how.model,
+            "formula": how.formula,
         }
     return shown

@@ -21,10 +21,12 @@ from api.views import caller_of, json_body, named_user, query_id, validated
 from episodic.episodes import list_episodes
 from episodic.models import MemoryType
 from episodic.types import EpisodeFilter, NewEpisode
-from recall.recall import recall
+from recall.kinds import recall_kinds
 from recall.saving import save_episode
 from recall.types import Profile, RecallQuery
 from tenants.errors import Invalid
+
+MODES: dict[str, Profile] = {"semantic": "similarity", "keyword": "keyword", "hybrid": "hybrid"}
 
 
 class EpisodesView(NativeView):
@@ -116,7 +118,8 @@ class RecallView(NativeView):
             alpha=body.get("alpha"),
             decay=body.get("decay"),
         )
-        found = recall(caller=caller_of(request), query=query, now=timezone.now())
+        kinds = body.get("kinds", ["episode"])
+        found = recall_kinds(caller=caller_of(request), query=query, kinds=kinds, now=timezone.now())
         return Response(answers.recalled(found, explain=body.get("explain", False)))
 
 
@@ -125,9 +128,12 @@ def _span(turns: list[int] | None) -> tuple[int, int] | None:
 
 
 def _profile(body: dict[str, Any]) -> Profile | None:
-    """`alpha` is a weight of the fused ranking: who sets it asks for that."""
+    """`alpha` is a weight of the fused ranking: who sets it asks for that. Raises Invalid for two names."""
     profile: Profile | None = body.get("profile")
-    return profile or ("fused" if body.get("alpha") is not None else None)
+    mode = MODES.get(body.get("mode", ""))
+    if profile and mode and profile != mode:
+        raise Invalid("Names another ranking than the profile.", "mode")
+    return profile or mode or ("fused" if body.get("alpha") is not None else None)
 
 
 def _validity(request: Request) -> dict[str, Any]:

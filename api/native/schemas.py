@@ -8,6 +8,7 @@ from api.fields import AnyJSON
 from api.native.entity_schemas import Entity
 from api.native.serializers import ROLES
 from episodic.models import MemoryType
+from recall.kinds import KINDS
 from tenants.models import JobState
 
 
@@ -226,12 +227,12 @@ class Explanation(serializers.Serializer[Any]):
 
 
 class RecallHit(serializers.Serializer[Any]):
-    kind = serializers.CharField()
-    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=KINDS)
+    id = serializers.CharField()
     text = serializers.CharField()
     score = serializers.FloatField()
     signals = serializers.DictField(child=serializers.FloatField())
-    memory_type = serializers.ChoiceField(choices=MemoryType.choices)
+    memory_type = serializers.ChoiceField(choices=MemoryType.choices, allow_null=True)
     session_id = serializers.CharField(allow_null=True)
     user_id = serializers.CharField(allow_null=True)
     agent_id = serializers.CharField(allow_null=True)

@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from api.fields import AnyJSON, Id, Moment, Text, refuse_slash_at_end
 from episodic.models import MemoryType
+from recall.kinds import KINDS
 from recall.types import PROFILES
 from screening.folding import HIDDEN
 
@@ -200,5 +201,14 @@ class RecallBody(Strict):
     )
     profile = serializers.ChoiceField(
         choices=PROFILES, required=False, help_text="Instead of the policy's `recall.profile`."
+    )
+    mode = serializers.ChoiceField(
+        choices=("semantic", "keyword", "hybrid"), required=False, help_text="Another name of a profile."
+    )
+    kinds = serializers.ListField(
+        child=serializers.ChoiceField(choices=KINDS),
+        required=False,
+        min_length=1,
+        help_text="Of memories; by default episodes.",
     )
     explain = serializers.BooleanField(required=False)

@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.native.shapes import problem
+from tests.observations.notes import note
 from tests.recall.vectors import fill, unit_vectors
 
 URL = "/api/v1/recall"
@@ -153,8 +154,9 @@ def test_as_many_as_asked_for_are_answered_every_time(acme):
 
 
 @pytest.mark.parametrize("query", [
-    "dog", "🐳🐳", "'; DROP TABLE agent_episodes; --", "a" * 10_000, "word " * 2_000, "Welches Haustier hat Kim?",
-    "キムさんの犬は何という名前ですか", "how what when", "tsquery & | ! ( ) :* <->", "'\\", "\u202edog", "1", "%s %(x)s",
+    "dog", "🐳🐳", "'; DROP TABLE agent_episodes; --", "a" * 10_000, "word " * 2_000, "1",
+    "Welches Haustier hat Kim?", "キムさんの犬は何ですか", "how what when", "tsquery & | ! ( ) :* <->", "'\\",
+    "\u202edog", "%s %(x)s",
 ])  # fmt: skip
 def test_whatever_is_asked_as_many_are_answered(acme, query):
     remember(acme)
@@ -176,7 +178,8 @@ def test_a_number_out_of_bounds_is_refused(acme, top_k):
 def test_a_turn_is_stored_with_its_place_and_answers_the_one_before(acme):
     for place, text in enumerate(["Bo: What is your dog called?", "Kim: Rex.", "Bo: Nice weather."], 1):
         stored = acme.http.post("/api/v1/episodes", json={
-            "text": text, "user_id": "u1", "session_id": "s", "memory_type": "message", "covers_turns": [place, place],
+            "text": text, "user_id": "u1", "session_id": "s", "memory_type": "message",
+            "covers_turns": [place, place],
         })  # fmt: skip
         assert stored.json()["covers_turns"] == [place, place]
     best = ask(acme, "What is the dog called?", user_id="u1", top_k=2, explain=True)["results"]
@@ -188,3 +191,58 @@ def test_a_turn_is_stored_with_its_place_and_answers_the_one_before(acme):
 def test_turns_that_are_no_span_are_refused(acme, turns):
     answer = acme.http.post("/api/v1/episodes", json={"text": "x", "covers_turns": turns})
     assert answer.status_code == 422
+
+
+@pytest.fixture
+def known(acme):
+    remember(acme)
+    acme.http.put("/api/v1/entities/u1/pet", json={"value": "a dog called Rex"})
+    note(acme.caller, "Kim's dog must not be photographed.", title="Dogs", user_id="u1")
+    return acme
+
+
+def test_each_kind_of_memory_is_recalled_in_turn(known):
+    kinds = ["entity", "observation", "episode"]
+    results = ask(known, user_id="u1", kinds=kinds, top_k=5)["results"]
+    assert [one["kind"] for one in results] == ["entity", "observation", "episode", "episode", "episode"]
+    assert [one["text"] for one in results[:3]] == [
+        "pet: a dog called Rex", "Dogs\nKim's dog must not be photographed.", FACTS["dog"],
+    ]  # fmt: skip
+    assert all(one.keys() == results[0].keys() for one in results)
+    (slot,) = ask(known, user_id="u1", kinds=["entity"])["results"]
+    assert slot["signals"] == {"cosine": slot["score"]}
+
+
+def test_by_default_episodes_alone_are_recalled(known):
+    assert {one["kind"] for one in ask(known, user_id="u1", top_k=20)["results"]} == {"episode"}
+
+
+def test_kinds_that_cannot_be_asked_so_are_refused(known):
+    problem(known.http.post(URL, json={"query": "x", "agent_id": "a", "kinds": ["entity"]}), 422, "user_id")
+    moment = {"as_of": "2026-01-01T00:00:00Z", "kinds": ["observation"]}
+    problem(known.http.post(URL, json={"query": "x", "user_id": "u1"} | moment), 422, "as_of")
+    problem(known.http.post(URL, json={"query": "x", "user_id": "u1", "kinds": ["dream"]}), 422, "kinds.0")
+    problem(known.http.post(URL, json={"query": "x", "user_id": "u1", "kinds": []}), 422, "kinds")
+
+
+def test_a_bound_key_recalls_no_other_user_s_slots_or_observations(known):
+    bound = known.with_key(user_id="u2")
+    assert ask(bound, kinds=["entity", "observation", "episode"])["results"] == []
+
+
+def test_by_keyword_only_what_holds_a_word_is_answered(acme):
+    remember(acme)
+    found = ask(acme, "Which trains are at customs?", user_id="u1", mode="keyword")
+    assert [one["text"] for one in found["results"]] == [FACTS["train"], FACTS["parcel"]]
+    assert "embed" not in {one["name"] for one in found["stages"]}
+    assert ask(acme, "vehicle", user_id="u1", mode="keyword")["results"] == []
+
+
+def test_a_mode_is_a_profile_by_another_name(acme):
+    remember(acme)
+    meant = ask(acme, user_id="u1", mode="semantic")
+    assert [one["score"] for one in meant["results"]] == [
+        one["signals"]["cosine"] for one in meant["results"]
+    ]
+    answer = acme.http.post(URL, json={"query": "x", "user_id": "u1", "mode": "semantic", "profile": "fused"})
+    problem(answer, 422, "mode")
