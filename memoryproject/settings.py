@@ -253,6 +253,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {  # fields of one name that mean different things
         "SlotStatusEnum": "episodic.models.SlotStatus",
         "StageStatusEnum": ["ok", "skipped", "failed"],
+        "RecalledKindEnum": ["episode", "entity", "observation"],
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -194,7 +194,7 @@ def test_a_second_pass_takes_what_came_between(acme, monkeypatch):
     scan, done = erasure.scan_tables, []
 
     def scan_after_a_late_row(one, *, report):
-        if not done:
+        if not done and one.tenant_id == acme.tenant.id:  # an erasure of another test may be left to be done
             done.append(1)
             with scope(one.tenant_id):
                 row = FACTORIES[TENANT_TABLES["agent_episodes"]](one.tenant_id)
