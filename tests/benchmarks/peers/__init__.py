@@ -1,0 +1,1 @@
+"""Strata beside others: the same conversations, embedding model, PostgreSQL and machine."""
