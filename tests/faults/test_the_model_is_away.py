@@ -80,8 +80,15 @@ def test_what_is_stored_is_listed_as_not_embedded(web, stored):
     assert web.http.get("/episodic/m").json()["total"] == 1
 
 
-def test_a_search_answers_503_in_its_dialects_shape(web, stored):
-    native = web.http.post("/api/v1/recall", json={"query": "railway", "user_id": "model"})
+def test_words_find_it_and_the_stages_say_what_is_away(web, stored):
+    answer = web.http.post("/api/v1/recall", json={"query": "trains at night", "user_id": "model"}).json()
+    assert [one["id"] for one in answer["results"]] == [stored["id"]]
+    assert {one["name"]: one["status"] for one in answer["stages"]}["embed"] == "failed"
+
+
+def test_a_search_by_meaning_answers_503_in_its_dialects_shape(web, stored):
+    asked = {"query": "railway", "user_id": "model", "profile": "similarity"}
+    native = web.http.post("/api/v1/recall", json=asked)
     aegis = web.http.post("/episodic/search", json={"query": "railway", "agent_id": "model"})
     for answer in (native, aegis):
         assert answer.status_code == 503

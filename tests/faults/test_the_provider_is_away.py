@@ -52,8 +52,8 @@ def store(web: RunningWeb, text: str) -> dict:
     return answer.json()
 
 
-def recall(web: RunningWeb):
-    return timed(web.http, "POST", "/api/v1/recall", QUERY)
+def recall(web: RunningWeb, profile: str = "similarity"):
+    return timed(web.http, "POST", "/api/v1/recall", QUERY | {"profile": profile})
 
 
 def recovered(web: RunningWeb) -> bool:
@@ -69,7 +69,7 @@ def test_what_is_stored_is_recalled(web, provider):
 
 
 @pytest.mark.parametrize("fault", [{"dead": -1}, {"hung": -1}, {"rate_limited": -1, "retry_after": "7"}])
-def test_a_search_answers_503_in_time_and_recovers(web, provider, fault):
+def test_a_search_by_meaning_answers_503_in_time_and_recovers(web, provider, fault):
     wait_until(lambda: recovered(web), 20)
     provider.control(**fault)
     answers = [recall(web) for _ in range(7)]
@@ -81,6 +81,9 @@ def test_a_search_answers_503_in_time_and_recovers(web, provider, fault):
     if "retry_after" in fault:
         assert 6 <= int(answers[-1][0].headers["retry-after"]) <= 7
     assert answers[-1][1] < 0.2  # the server is being left alone
+    by_words, seconds = recall(web, "hybrid")
+    assert (by_words.status_code, seconds < 0.2) == (200, True)
+    assert {one["name"]: one["status"] for one in by_words.json()["stages"]}["embed"] == "failed"
     ready = web.http.get("/ready")
     assert (ready.status_code, ready.json()["checks"]["model"]) == (200, "away")
     provider.reset()
