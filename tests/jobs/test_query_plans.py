@@ -88,8 +88,11 @@ def test_a_claim_reads_only_the_jobs_that_wait_in_its_lane(plan, lane):
         },
         first=querysets.BY_INDEX,
     )  # fmt: skip
+    # Knowing nothing of the table, the planner may look for a person's older jobs among the tenant's by key.
+    by_key = {"tenants_job_pkey"} if plan.state == "never analysed" else set()
     older = set() if lane == "quick" else {"job_in_order"}
-    assert indexes(found) == {f"job_queued_{lane}"} | older
+    used = indexes(found)
+    assert used in ({f"job_queued_{lane}"} | older, {f"job_queued_{lane}"} | by_key)
     assert types(found) <= {"Index Scan", "Index Only Scan", "Tid Scan", "ModifyTable"}
 
 
