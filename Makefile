@@ -7,8 +7,13 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 
-# What starts and kills servers has the machine to itself; the rest is dealt out to two processes.
-ALONE := tests/torture tests/faults tests/embedded
+# What starts and kills servers comes first, in two processes, in which little else happens; the rest is dealt
+# out to three, since one of them often waits. By the order of tests/conftest.py, not by the number of tests.
+SERVERS := tests/torture tests/faults tests/embedded tests/examples
+DEAL := --dist load --no-loadscope-reorder
+
+# Hundreds of processes are started: they need not compile everything each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test torture demo bench lint lock clean
 
@@ -23,8 +28,8 @@ test: .venv/test.stamp ## lint, types, layers, migrations and every test
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest $(ALONE)
-	@exec $(BIN)/python -m pytest -n 2 --dist loadgroup $(addprefix --ignore=,$(ALONE))
+	@$(BIN)/python -m pytest -n 2 $(DEAL) $(SERVERS)
+	@exec $(BIN)/python -m pytest -n 3 $(DEAL) $(addprefix --ignore=,$(SERVERS))
 
 torture: .venv/test.stamp ## kill workers, broker and PostgreSQL in the middle of 10,000 jobs, for ten minutes
 	@TORTURE=long exec $(BIN)/python -m pytest tests/torture --durations=0 -s
