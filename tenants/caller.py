@@ -9,7 +9,7 @@ from tenants.errors import Forbidden
 
 Scope = Literal["read", "write", "ingest", "privacy", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "write", "ingest", "privacy", "admin")
-Kind = Literal["key", "jwt", "service", "client", "member", "anonymous"]
+Kind = Literal["key", "jwt", "service", "client", "member", "admin", "anonymous"]
 PRINCIPAL_LENGTH = 255  # of the columns that keep one
 
 
@@ -18,7 +18,7 @@ class Caller:
     """A resolved key, token or membership. An empty binding means that it is not bound in that respect.
 
     `key_id` is what its kind goes by: a key's id, the subject of a person's or service's token, the client of
-    a service's token without one, a member's user name.
+    a service's token without one, a member's or operator's user name.
     """
 
     tenant_id: UUID
@@ -35,8 +35,8 @@ class Caller:
     @property
     def principal(self) -> str:
         """Who it is, for the audit log and for what belongs to one caller: `key:<key_id>`, `jwt:<subject>`,
-        `service:<subject>`, `client:<client id>`, `member:<user name>` or `anonymous`. A name too long for
-        the columns that keep it becomes `<kind>#<SHA-256>`, which no short one looks like."""
+        `service:<subject>`, `client:<client id>`, `member:<user name>`, `admin:<user name>` or `anonymous`.
+        A name too long for the columns that keep it becomes `<kind>#<SHA-256>`: no short one looks so."""
         if self.kind == "anonymous":
             return self.kind
         name = f"{self.kind}:{self.key_id}"
@@ -47,6 +47,12 @@ class Caller:
     def may(self, scope: Scope) -> bool:
         """Whether the key carries `scope`; `admin` carries all."""
         return scope in self.scopes or "admin" in self.scopes
+
+    @property
+    def may_read_conversations(self) -> bool:
+        """Whether it is shown what was said, word for word. A member is with the right to write; a key reads
+        what it reaches."""
+        return self.kind != "member" or self.may("write")
 
     def confine_user(self, user_id: str | None) -> str:
         """The user meant: the bound one, else the one named. Another than the bound is refused."""

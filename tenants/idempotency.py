@@ -30,7 +30,9 @@ ON CONFLICT (tenant_id, principal, key) DO NOTHING
 """
 
 
-NOT_KEPT = 409  # the status of a write whose answer was too long; refusals have no row
+NOT_KEPT = (
+    409  # the status of a write whose answer was too long, or named an erased person; refusals have no row
+)
 
 
 class AnsweredMeanwhile(DomainError):
@@ -69,7 +71,7 @@ _expected: ContextVar[_Expected | None] = ContextVar("expected_answer", default=
 
 def find_answer(write: Write) -> Answer | None:
     """What the write was answered before. Raises Conflict when the key stands for another write, or the
-    answer was too long to be kept."""
+    answer is not kept."""
     with scope(write.tenant_id):
         found = StoredAnswer.objects.filter(
             tenant_id=write.tenant_id, principal=write.principal, key=write.key
@@ -79,7 +81,7 @@ def find_answer(write: Write) -> Answer | None:
     if found.digest != write.digest:
         raise Conflict("This Idempotency-Key was used for another request.")
     if found.status == NOT_KEPT:
-        raise Conflict("This was done before; its answer was too long to be kept. Ask without the key.")
+        raise Conflict("This was done before; its answer is not kept. Ask without the key.")
     return Answer(found.status, found.body, found.headers)
 
 

@@ -11,6 +11,10 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 TENANT_MATCHES = "(SELECT nullif(current_setting('app.tenant_id', true), '')::uuid)"
+FROZEN = "((SELECT public.tenants_frozen())::text[])"
+# As a test for NULL the planner takes it to leave nearly every row, which it does; of `<> ALL` of an array
+# that it does not know it would expect next to none.
+NOT_FROZEN = "nullif({user} = ANY ({frozen}), true) IS NOT NULL"
 Grant = Literal["SELECT", "INSERT", "UPDATE", "DELETE"]
 ALL_GRANTS: tuple[Grant, ...] = ("SELECT", "INSERT", "UPDATE", "DELETE")
 
@@ -140,9 +144,17 @@ class DefinerFunction(DatabaseOperation):
         body: str,
         reads: Sequence[str],
         language: Literal["sql", "plpgsql"] = "sql",
+        parallel: bool = False,
     ) -> None:
         self.signature, self.returns, self.body, self.reads = signature, returns, body, tuple(reads)
-        self.language = language
+        self.language, self.parallel = language, parallel
+
+    @property
+    def name(self) -> str:
+        """With the types of its arguments, which tell it from others."""
+        arguments = self.signature.split("(")[1].rstrip(")")
+        types = ", ".join(part.split()[1] for part in arguments.split(",") if part)
+        return f"{self.signature.split('(')[0]}({types})"
 
     def describe(self) -> str:
         return f"Create the definer function {self.signature}"
@@ -156,15 +168,63 @@ class DefinerFunction(DatabaseOperation):
                 f'CREATE POLICY definer ON "{table}" FOR SELECT TO "{names.definer}" USING (true)',
                 f'GRANT SELECT ON "{table}" TO "{names.definer}"',
             ]
-        types = ", ".join(part.split()[1] for part in self.signature.split("(")[1].rstrip(")").split(","))
-        name = f"{self.signature.split('(')[0]}({types})"
+        name = self.name
         return [
             *statements,
             f"CREATE OR REPLACE FUNCTION {self.signature} RETURNS {self.returns}"
-            f" LANGUAGE {self.language} STABLE SECURITY DEFINER"
+            f" LANGUAGE {self.language} STABLE {'PARALLEL SAFE ' if self.parallel else ''}SECURITY DEFINER"
             " SET search_path = pg_catalog, public, pg_temp"  # pg_temp, unnamed, comes first
             f" AS $function$ {self.body} $function$",
             f"REVOKE ALL ON FUNCTION {name} FROM PUBLIC",
             f'GRANT EXECUTE ON FUNCTION {name} TO "{names.app}"',
             f'ALTER FUNCTION {name} OWNER TO "{names.definer}"',
         ]
+
+
+def not_frozen(user_column: str) -> str:
+    """The condition under which a row is no restricted person's. Who is one is asked once a statement."""
+    return NOT_FROZEN.format(user=user_column, frozen=FROZEN)
+
+
+class FreezeTable(DatabaseOperation):
+    """Keeps the rows of people whose memory is restricted from the app role: it neither sees nor changes nor
+    adds any, unless its scope was opened for that (`tenants.scope.restricted_shown`).
+
+    `rows` is the condition of a row that is left; otherwise the one whose user is not restricted. `before`
+    is that of a table that was frozen already, which holds again once this is taken back.
+    """
+
+    def __init__(self, table: str, *, rows: str = "", before: str = "") -> None:
+        self.table, self.rows, self.before = table, rows, before
+
+    def describe(self) -> str:
+        return f"Freeze the rows of restricted people in {self.table}"
+
+    def forwards(self) -> list[str]:
+        return self._statements(self.rows or not_frozen("user_id"))
+
+    def backwards(self) -> list[str]:
+        return self._statements(self.before)
+
+    def _statements(self, rows: str) -> list[str]:
+        create = (
+            f'CREATE POLICY restricted ON "{self.table}" AS RESTRICTIVE TO "{roles().app}"'
+            f" USING ({rows}) WITH CHECK ({rows})"
+        )
+        return [f'DROP POLICY IF EXISTS restricted ON "{self.table}"', *([create] if rows else [])]
+
+
+class DropFunction(DatabaseOperation):
+    """Takes a definer function away."""
+
+    def __init__(self, function: DefinerFunction) -> None:
+        self.function = function
+
+    def describe(self) -> str:
+        return f"Drop the definer function {self.function.name}"
+
+    def forwards(self) -> list[str]:
+        return [f"DROP FUNCTION IF EXISTS {self.function.name}"]
+
+    def backwards(self) -> list[str]:
+        return self.function.forwards()

@@ -58,8 +58,16 @@ class AuditEntry(models.Model):
     details = models.JSONField(default=dict)
 
     class Meta:
-        # Serves the audit log, newest first.
-        indexes = [models.Index(fields=["tenant", "-at"], name="audit_tenant_at")]
+        indexes = [
+            # Serves the audit log, newest first.
+            models.Index(fields=["tenant", "-at"], name="audit_tenant_at"),
+            # Serves the count of the links that a person has.
+            models.Index(
+                fields=["tenant", "target", "-at"],
+                condition=models.Q(action="subject.link"),
+                name="audit_person_links",
+            ),
+        ]
         verbose_name_plural = "audit entries"
 
     def __str__(self) -> str:
@@ -96,6 +104,19 @@ class Member(models.Model):
         return f"{self.user_id} {self.role}"
 
 
+class Invitation(models.Model):
+    """A link by which somebody may become a member. With its use or revocation the row goes."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    role = models.CharField(max_length=16, choices=Role.choices)
+    note = models.CharField(max_length=200, blank=True, help_text="For whom, as its maker would know.")
+    secret_hash = models.CharField(max_length=64)
+    created_by = models.CharField(max_length=255, help_text="`member:<user name>`, while they are an admin.")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+
 class PolicyVersion(models.Model):
     """One version of a tenant's policy, or of one agent's. Versions are added, never changed or removed."""
 
@@ -116,6 +137,29 @@ class PolicyVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id or 'tenant'} v{self.version}"
+
+
+class TenantEmbedding(models.Model):
+    """Which embedding model's vectors a tenant is searched by, and which other's it keeps as well, during a
+    change from one to the other. Without a row it is the deployment's, alone."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    model = models.CharField(max_length=100)
+    other = models.CharField(max_length=100, blank=True)
+    is_switched = models.BooleanField(default=False, help_text="`model` has taken the place of `other`.")
+    changed_at = models.DateTimeField()
+    missing = models.JSONField(default=dict, help_text="How many vectors each model lacked, last looked at.")
+    refused = models.JSONField(
+        default=dict,
+        help_text="By model and kind: digests of the items that it does not take, by id.",
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant"], name="tenant_embedding")]
+
+    def __str__(self) -> str:
+        return f"{self.model} beside {self.other}" if self.other else self.model
 
 
 class Agent(models.Model):
@@ -269,6 +313,44 @@ class Tombstone(models.Model):
     class Meta:
         # Serves the question whether a person was erased since a moment.
         indexes = [models.Index(fields=["tenant", "subject", "-erased_at"], name="tombstone_subject")]
+
+    def __str__(self) -> str:
+        return self.subject[:12]
+
+
+class Restriction(models.Model):
+    """A person whose memory is kept and not used (GDPR Art. 18), until the restriction is lifted."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255)
+    since = models.DateTimeField()
+    requested_by = models.CharField(max_length=255)
+    reason = models.CharField(max_length=1000, blank=True)
+
+    class Meta:
+        constraints = [
+            # Serves the policies, which ask for a tenant's restricted people.
+            models.UniqueConstraint(fields=["tenant", "user_id"], name="restriction_person")
+        ]
+        # Serves the list of restrictions.
+        indexes = [models.Index(fields=["tenant", "-since", "-id"], name="restriction_since")]
+
+    def __str__(self) -> str:
+        return f"{self.since:%Y-%m-%d}"
+
+
+class LinkRevocation(models.Model):
+    """Until when links to a person's own pages, and visits by them, are void. The person is not named."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    subject = models.CharField(max_length=64, help_text="HMAC of the user id.")
+    void_until = models.DateTimeField(help_text="By PostgreSQL's clock.")
+
+    class Meta:
+        # Serves the question whether a link still opens anything.
+        constraints = [models.UniqueConstraint(fields=["tenant", "subject"], name="link_revocation_subject")]
 
     def __str__(self) -> str:
         return self.subject[:12]

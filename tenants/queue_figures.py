@@ -1,10 +1,12 @@
-"""How many jobs wait, run and have failed, over all tenants: what an operator watches."""
+"""How many jobs wait, run and have failed, over all tenants or of one: what an operator watches."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
-from django.db import connections
+from django.db import connection, connections
 
 from tenants.jobs.querysets import LANES
+from tenants.scope import scope
 
 MOST = 100_000  # counted one by one no further than this: a longer queue must not make each look at it slow
 
@@ -29,6 +31,25 @@ SELECT
    FROM ({" UNION ALL ".join(f"SELECT run_at FROM {lane}" for lane in LANES)}) waiting)
 """  # noqa: S608  the parts are constants
 
+OF_TENANT = f"""
+SELECT
+  {
+    " + ".join(
+        COUNT.format(condition=f"tenant_id = %(tenant)s AND state = 'queued' AND {sql}")
+        for sql in LANES.values()
+    )
+},
+  {COUNT.format(condition="tenant_id = %(tenant)s AND state = 'running'")},
+  {COUNT.format(condition="tenant_id = %(tenant)s AND state = 'failed'")},
+  (SELECT greatest(extract(epoch FROM clock_timestamp() - min(run_at)), 0)::float8 FROM ({
+    " UNION ALL ".join(
+        f"(SELECT run_at FROM tenants_job WHERE tenant_id = %(tenant)s AND state = 'queued' AND {sql}"
+        " ORDER BY run_at, id LIMIT 1)"
+        for sql in LANES.values()
+    )
+}) waiting)
+"""  # noqa: S608  likewise
+
 
 @dataclass(frozen=True, slots=True)
 class QueueFigures:
@@ -45,5 +66,13 @@ def read_queue() -> QueueFigures:
     """A named cross-tenant job: it asks as the admin role, and learns numbers only."""
     with connections["admin"].cursor() as cursor:
         cursor.execute(FIGURES, {"most": MOST})
+        queued, running, failed, longest_wait = cursor.fetchone()
+    return QueueFigures(queued, running, failed, longest_wait or 0.0)
+
+
+def read_queue_of(*, tenant_id: UUID) -> QueueFigures:
+    """Of one tenant."""
+    with scope(tenant_id), connection.cursor() as cursor:
+        cursor.execute(OF_TENANT, {"most": MOST, "tenant": tenant_id})
         queued, running, failed, longest_wait = cursor.fetchone()
     return QueueFigures(queued, running, failed, longest_wait or 0.0)

@@ -8,18 +8,36 @@ from tenants.errors import Forbidden
 from tenants.tombstones import subject_of
 
 
-def confine(caller: Caller, user_id: str) -> None:
-    """Raises Forbidden when the caller is bound to another user, or to a part of the person's memory."""
-    caller.confine_user(user_id)
+def confine(caller: Caller, user_id: str | None) -> str:
+    """The person meant: the one named, else the one that the caller is bound to; empty when there is neither.
+    Raises Forbidden when the caller is bound to another user, or to a part of the person's memory."""
+    meant = caller.confine_user(user_id)
     if caller.agent_id or caller.project:
         raise Forbidden("A key bound to an agent or project does not reach all of a person's memory.")
+    return meant
 
 
 def actor_of(caller: Caller, user_id: str) -> str:
     """The caller's name, for what outlives an erasure: one who asks by a token of their own is not named."""
     if caller.principal == token_principal(user_id):
-        return f"subject:{subject_of(tenant_id=caller.tenant_id, user_id=user_id)[:12]}"
+        return pseudonym(tenant_id=caller.tenant_id, user_id=user_id)
     return caller.principal
+
+
+def pseudonym(*, tenant_id: UUID, user_id: str) -> str:
+    """What a person is called in the audit log: `subject:` and 12 digits of the keyed hash."""
+    return f"subject:{subject_of(tenant_id=tenant_id, user_id=user_id)[:12]}"
+
+
+def unnamed(*, tenant_id: UUID, principal: str) -> str:
+    """The name of a caller without that of a person: of whoever comes with a token of their own, the
+    pseudonym."""
+    kind, _, name = principal.partition(":")
+    if kind == "jwt":
+        return pseudonym(tenant_id=tenant_id, user_id=name)
+    if principal.startswith("jwt#"):  # of a name too long for the column
+        return pseudonym(tenant_id=tenant_id, user_id=principal)
+    return principal
 
 
 def asked_by(subject: str, actor: str) -> str:

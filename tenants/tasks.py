@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.utils import timezone
 
-from tenants import clearing
+from tenants import clearing, filling
 from tenants.jobs import runner
 
 
@@ -20,6 +20,12 @@ def run_jobs(slow: bool) -> None:
 def begin_no_more(**_kwargs: Any) -> None:
     """A worker that is told to end finishes what it has begun, and leaves the rest to others."""
     runner.ending.set()
+
+
+@shared_task(name="tenants.fill_generations", ignore_result=True)
+def fill_generations() -> None:
+    """Has what a change of the embedding model lacks embedded; safe to run twice at once."""
+    filling.sweep()
 
 
 @shared_task(name="tenants.clear_old", ignore_result=True)

@@ -1,24 +1,17 @@
-"""What tenants spend, added up in the process and written every few seconds by a thread of its own.
-
-A recall that wrote its own account would be a write, would wait for every other that pays for the same model,
-and would fail with it. A process that is killed loses the seconds that it has not written.
-"""
+"""What tenants spend, added up in the process and written every few seconds: recalls that pay for the same
+model do not wait for one another."""
 
 import logging
-import multiprocessing.util
-import os
-import threading
-import time
 from collections.abc import Callable, Sequence
 from datetime import date
 from uuid import UUID
 
-from django.db import DataError, Error, IntegrityError, connections
+from django.db import DataError, IntegrityError
 
 from providers.metering import Meter, Usage
+from tenants.write_behind import WriteBehind
 
 log = logging.getLogger(__name__)
-PAUSE = 2.0  # seconds between two rounds of writing
 MOST = 10_000  # tenants' days that wait; what more are spent is told to the log and not counted
 
 Account = tuple[UUID, date]
@@ -32,12 +25,11 @@ class Undecided(Exception):
         self.transaction = transaction
 
 
-class Till:
-    """One per process; it begins its thread with the first sum after a fork.
+class Till(WriteBehind):
+    """`write` commits an account in one transaction, or raises; Undecided when nobody knows which. Then
+    `is_committed` tells, None while the transaction is open. Nothing is counted twice."""
 
-    `write` commits an account in one transaction, or raises; Undecided when nobody knows which. Then
-    `is_committed` tells, None while the transaction is open. Thread-safe, and nothing is counted twice.
-    """
+    name = "provider_usage"
 
     def __init__(
         self,
@@ -45,40 +37,17 @@ class Till:
         is_committed: Callable[[str], bool | None],
     ) -> None:
         self._write, self._is_committed = write, is_committed
-        self.forget()
-
-    def forget(self) -> None:
-        """Begins anew in a forked process: the parent writes the sums, and may hold the locks."""
-        self._sums: dict[Account, Meter] = {}
-        self._doubt: tuple[str, Account, list[Usage]] | None = None
-        self._spent = threading.Event()
-        self._pid = 0
-        self._lock = threading.Lock()
-        self._flushing = threading.Lock()
+        super().__init__()
 
     def add(self, tenant_id: UUID, day: date, used: Sequence[Usage]) -> None:
         """Counts it; written within seconds."""
         self._add((tenant_id, day), used)
-        self._spent.set()
-        if self._pid != os.getpid():
-            self._begin()
-
-    def flush(self) -> None:
-        """Writes all there is. Raises what `write` does; what was not written is kept then."""
-        with self._flushing:
-            if not self._settle_doubt():
-                return
-            for account in list(self._sums):
-                with self._lock:
-                    used = self._sums.pop(account).totals()
-                self._flush_one(account, used)
+        self._wake()
 
     def close(self) -> None:
-        """The process ends: writes what is left, or tells the log."""
+        """Also tells the log how much it was that is not written."""
         try:
-            self.flush()
-        except Error as error:
-            log.warning("provider_usage_not_written: %s", type(error).__name__)
+            super().close()
         except Undecided:
             log.warning("provider_usage_not_written: the answer to the last commit was lost")
         for account in list(self._sums):
@@ -86,6 +55,22 @@ class Till:
         if self._doubt:
             _transaction, account, used = self._doubt
             _tell_lost(account, used)
+
+    def _clear(self) -> None:
+        self._sums: dict[Account, Meter] = {}
+        self._doubt: tuple[str, Account, list[Usage]] | None = None
+
+    def _is_left(self) -> bool:
+        return bool(self._sums or self._doubt)
+
+    def _flush(self) -> None:
+        """Raises Undecided as well."""
+        if not self._settle_doubt():
+            return
+        for account in list(self._sums):
+            with self._lock:
+                used = self._sums.pop(account).totals()
+            self._flush_one(account, used)
 
     def _add(self, account: Account, used: Sequence[Usage]) -> None:
         with self._lock:
@@ -121,29 +106,6 @@ class Till:
         if not is_committed:
             self._add(account, used)
         return True
-
-    def _begin(self) -> None:
-        with self._lock:
-            if self._pid == os.getpid():
-                return
-            self._pid = os.getpid()
-        # Also in the children of multiprocessing, as a web worker is one, which never get to atexit.
-        multiprocessing.util.Finalize(None, self.close, exitpriority=0)
-        threading.Thread(target=self._run, name="write-usage", daemon=True).start()
-
-    def _run(self) -> None:
-        while True:
-            self._spent.wait()
-            time.sleep(PAUSE)
-            self._spent.clear()  # first: what is spent from now on is written once more
-            try:
-                self.flush()
-            except Exception as error:  # noqa: BLE001  kept for the next round; the thread may not end
-                log.warning("provider_usage_waits: %s", type(error).__name__)
-            finally:
-                connections.close_all()
-            if self._sums or self._doubt:
-                self._spent.set()
 
 
 def _tell_lost(account: Account, used: Sequence[Usage]) -> None:

@@ -10,6 +10,7 @@ import json
 import logging
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import jwt
@@ -52,8 +53,14 @@ class Refused(Exception):
 def authenticate_token(text: str) -> Caller:
     """The caller behind a token. Raises Unauthenticated; why exactly, only the log is told. Raises
     Unavailable when that cannot be said before the issuer's keys have been fetched."""
+    return authenticate_dated(text)[0]
+
+
+def authenticate_dated(text: str) -> tuple[Caller, datetime | None]:
+    """Likewise, and when the token was issued, if it says so."""
     try:
-        return caller_of(verified_claims(text))
+        claims = verified_claims(text)
+        return caller_of(claims), _issued_at(claims)
     except Refused as refused:
         about = {"kid": _loggable(refused.key_id), "token_tenant": _loggable(refused.tenant)}
         told = {"reason": refused.reason} | {name: value for name, value in about.items() if value}
@@ -167,6 +174,12 @@ def _service(claims: Claims) -> tuple[Kind, str]:
     if "sub" in claims:
         return "service", _text(claims, "sub", 255)
     return "client", _text(claims, "azp" if "azp" in claims else "client_id", 255, required=True)
+
+
+def _issued_at(claims: Claims) -> datetime | None:
+    if "iat" not in claims:
+        return None
+    return datetime.fromtimestamp(max(claims["iat"], 0), UTC)  # no later than now: that was verified
 
 
 def _scopes(claims: Claims) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """What tenants spend at outside providers: one row per tenant, day, provider, model and purpose."""
 
 import logging
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from celery.signals import worker_process_shutdown
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DataError, Error, connection
@@ -191,10 +189,4 @@ def _price(model: str) -> Price:
 
 
 _till = Till(_write, _is_committed)
-os.register_at_fork(after_in_child=_till.forget)
-
-
-@worker_process_shutdown.connect
-def _close(**_kwargs: object) -> None:
-    """In a child of a forking Celery worker, which ends without Python's own way out."""
-    _till.close()
+_till.register()

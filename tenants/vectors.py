@@ -1,39 +1,38 @@
-"""Generations of vectors: what a change of the embedding model leaves to be done.
+"""Generations of vectors: what of a model's is there, and what is missing.
 
-An item keeps the vector of each model that has read it. A search compares those of the present model alone:
-after a change the items are to be read anew, by whatever embeds new ones, and the former vectors may stay.
+An item keeps the vector of each model that has read it. A search compares those of one model alone.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db import connections
-from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
+import numpy as np
+from django.db.models import Count, Model, Q
+from numpy.typing import NDArray
 
 from tenants.router import admin_role
 from tenants.scope import scope
 
 BATCH = 5_000  # rows in one transaction
-INDEX = (
-    'CREATE INDEX CONCURRENTLY IF NOT EXISTS "{name}" ON "{table}"'
-    " USING hnsw ((embedding::halfvec({dimensions})) halfvec_cosine_ops) WHERE model = {model}"
-)
+WINDOW = 5_000  # items that are looked at together
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """A table of items with `embed_pending`, and the one of their vectors. `resume`, in the scope that marked
-    items as pending, sees to it that they are embedded; None where a sweep finds them. `searched` by an
-    approximate index, or only by comparing all."""
+    """A table of items with `embed_pending`, and the one of their vectors. `text` is what of an item is
+    embedded, `row` its unsaved vector. `searched` by an approximate index always, or only where an operator
+    has made one."""
 
     name: str
     items: type[Model]
     vectors: type[Model]
     item: str  # the column of the vectors that names the item
     meant: Q  # the items that have vectors at all
-    resume: Callable[[datetime], None] | None = None
+    text: Callable[[Any], str]
+    row: Callable[[Any, NDArray[np.float32]], Model]
     searched: bool = False
 
 
@@ -57,27 +56,44 @@ def count_models(kind: Vectors) -> dict[str, int]:
         return {row["model"]: row["n"] for row in found}
 
 
-def embed_anew(kind: Vectors, *, tenant_id: UUID, model: str, now: datetime) -> Iterator[int]:
-    """Marks the tenant's items that `model` has not read as pending, batch by batch: how many at each."""
-    after = None
+def unread_after(
+    kind: Vectors, *, tenant_id: UUID, model: str, after: Any = None, before: datetime | None = None
+) -> tuple[list[Any], Any]:
+    """The ids of the items that have no vector by `model`, among the next `WINDOW` after that one, and where
+    to go on; None at the end. `before`: of those made before that moment. In the open scope.
+
+    Window by window, since PostgreSQL may join the two tables, when it has not analysed them yet, in a time
+    that grows with the square of the tenant.
+    """
+    items = kind.items._default_manager.filter(kind.meant, tenant_id=tenant_id)
+    later = items if after is None else items.filter(id__gt=after)
+    made = later if before is None else later.filter(created_at__lt=before)
+    ids = list(made.order_by("id").values_list("id", flat=True)[:WINDOW])
+    read = _read_among(kind, tenant_id, model, ids)
+    return [one for one in ids if one not in read], ids[-1] if len(ids) == WINDOW else None
+
+
+def count_unread(
+    kind: Vectors,
+    *,
+    tenant_id: UUID,
+    model: str,
+    but: Collection[str] = (),
+    before: datetime | None = None,
+    read_by: str = "",
+) -> int:
+    """How many of the tenant's items, `but` these ids, have no vector by `model`; of those made `before`, and
+    of those that `read_by` has read."""
+    left_out, count, after = set(but), 0, None
     while True:
         with scope(tenant_id):
-            unread = _unread(kind, tenant_id, model).filter(embed_pending=False)
-            later = unread if after is None else unread.filter(id__gt=after)
-            ids = list(later.order_by("id").values_list("id", flat=True)[:BATCH])
-            if not ids:
-                return
-            kind.items._default_manager.filter(tenant_id=tenant_id, id__in=ids).update(embed_pending=True)
-            if kind.resume is not None:
-                kind.resume(now)
-        after = ids[-1]
-        yield len(ids)
-
-
-def count_unread(kind: Vectors, *, tenant_id: UUID, model: str) -> int:
-    """How many of the tenant's items `model` has not read yet."""
-    with scope(tenant_id):
-        return int(_unread(kind, tenant_id, model).count())
+            unread, after = unread_after(kind, tenant_id=tenant_id, model=model, after=after, before=before)
+            if read_by:
+                there = _read_among(kind, tenant_id, read_by, unread)
+                unread = [one for one in unread if one in there]
+        count += sum(str(one) not in left_out for one in unread)
+        if after is None:
+            return count
 
 
 def drop_model(kind: Vectors, *, tenant_id: UUID, model: str) -> Iterator[int]:
@@ -92,19 +108,11 @@ def drop_model(kind: Vectors, *, tenant_id: UUID, model: str) -> Iterator[int]:
         yield deleted
 
 
-def create_index(kind: Vectors, *, model: str, dimensions: int) -> str:
-    """Makes the approximate index of a model's vectors, as the owner, while others write; its name."""
-    table = kind.vectors._meta.db_table
-    name = f"{kind.name}_nearest_{''.join(c if c.isalnum() else '_' for c in model.lower())}"[:63]
-    with connections["owner"].cursor() as cursor:
-        cursor.execute("SELECT quote_literal(%s)", [model])
-        quoted = cursor.fetchone()[0]
-        cursor.execute(INDEX.format(name=name, table=table, dimensions=int(dimensions), model=quoted))
-    return name
-
-
-def _unread(kind: Vectors, tenant_id: UUID, model: str) -> QuerySet[Model]:
-    read = kind.vectors._default_manager.filter(
-        tenant_id=tenant_id, model=model, **{kind.item: OuterRef("id")}
-    )
-    return kind.items._default_manager.filter(kind.meant, ~Exists(read), tenant_id=tenant_id)
+def _read_among(kind: Vectors, tenant_id: UUID, model: str, ids: Sequence[Any]) -> set[Any]:
+    """What from the first to the last of the ascending ids has a vector by `model`: one stretch of an index,
+    in a tenth of the time of looking each of them up."""
+    if not ids:
+        return set()
+    stretch = {f"{kind.item}__gte": ids[0], f"{kind.item}__lte": ids[-1]}
+    found = kind.vectors._default_manager.filter(tenant_id=tenant_id, model=model, **stretch)
+    return set(found.values_list(kind.item, flat=True))

@@ -1,8 +1,9 @@
 """What a client sends about an agent: the plain document, or a Kubernetes resource as JSON or YAML."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -28,6 +29,9 @@ class Declared:
 
     name: str
     document: Document
+
+
+R = TypeVar("R", bound=BaseModel)
 
 
 class _Part(BaseModel):
@@ -57,13 +61,22 @@ class _Resource(_Part):
     spec: _Spec
 
 
+class _Named(_Part):
+    """Of a resource what is left where something else says whose it is."""
+
+    spec: _Spec
+
+
 def read_declaration(data: Any, *, name: str | None = None) -> Declared:
-    """What is declared of the agent of that name; None: of the one that the resource names. Raises Invalid
-    naming the field; TooLarge."""
+    """What is declared of the agent of that name; None: of the one that the resource names. With a name, the
+    resource's `spec` alone will do. Raises Invalid naming the field; TooLarge."""
     if isinstance(data, dict) and (name is None or not data.keys().isdisjoint(("apiVersion", "kind"))):
-        declared = _read_resource(data)
-        if name not in (None, declared.name):
+        resource = _checked(_Resource, data)
+        if name not in (None, resource.metadata.name):
             raise Invalid("Must be the agent's name as the path has it.", "metadata.name")
+        declared = _declared(resource.metadata.name, resource.spec)
+    elif name is not None and isinstance(data, dict) and data.keys() == {"spec"}:
+        declared = _declared(name, _checked(_Named, data).spec)
     elif name is None or not isinstance(data, dict):
         raise Invalid("Must be an object.")
     else:
@@ -101,6 +114,11 @@ def parse_json(source: bytes) -> Any:
         raise Invalid(f"This is not valid JSON: {_reason(error)}") from error
 
 
+def as_yaml(spec: Mapping[str, Any]) -> str:
+    """What is declared, as people write it."""
+    return yaml.safe_dump(dict(spec), sort_keys=False, allow_unicode=True, width=100)
+
+
 class _Loader(yaml.CSafeLoader):
     """Reads dates as the text that they are, as Kubernetes does, and no name twice."""
 
@@ -124,12 +142,14 @@ def _is_plain(key: yaml.Node) -> bool:
     return isinstance(key, yaml.ScalarNode) and key.tag != MERGE
 
 
-def _read_resource(data: dict[Any, Any]) -> Declared:
+def _checked(kind: type[R], data: dict[Any, Any]) -> R:
     try:
-        resource = _Resource.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
         raise invalid(error) from error
-    spec, name = resource.spec, resource.metadata.name
+
+
+def _declared(name: str, spec: _Spec) -> Declared:
     parts = {
         "memory": spec.memory,
         "toolHooks": spec.tool_hooks,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
@@ -179,7 +179,31 @@ def invalid(error: ValidationError, where: Places = AT_THE_ROOT) -> Invalid:
     """The first of a document's faults, as the caller is told."""
     first = error.errors(include_url=False)[0]
     sentence = SENTENCES.get(first["type"], f"{first['msg']}.")
+    if first["type"] == "extra_forbidden" and (known := _known_beside(first["loc"])):
+        sentence += f" Known here: {', '.join(known)}."
     return Invalid(sentence, _path(where, *first["loc"]))
+
+
+def _known_beside(steps: tuple[str | int, ...]) -> list[str]:
+    """The fields of a document beside the place that the steps lead to."""
+    section: type[Section] = Document
+    for step in steps[:-1]:
+        if isinstance(step, int):
+            continue
+        kinds = [field.annotation for field in section.model_fields.values() if field.alias == step]
+        inner = next((one for kind in kinds for one in _sections_in(kind)), None)
+        if inner is None:
+            return []
+        section = inner
+    return [str(field.alias) for field in section.model_fields.values()]
+
+
+def _sections_in(kind: Any) -> Iterator[type[Section]]:
+    """A kind of value, or what it is a list of, if that has fields."""
+    if isinstance(kind, type) and issubclass(kind, Section):
+        yield kind
+    for one in get_args(kind):
+        yield from _sections_in(one)
 
 
 def _path(where: Places, *steps: str | int) -> str:

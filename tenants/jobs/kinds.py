@@ -51,7 +51,7 @@ class Kind:
     not wait behind thousands of calls to a provider. Whoever asked for a job that is kept may look at it, and
     at what `apply` answered, until it is cleared. Those of one person are done `in_order`, as they were
     recorded: none begins while an older one waits, even for its next attempt, or runs. A dead letter holds up
-    nobody.
+    nobody. A restricted person's jobs wait until that is lifted, but for those that `see_restricted` memory.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Kind:
     urgent: bool = False
     in_order: bool = False
     keep: bool = False
+    sees_restricted: bool = False
     attempts: int = 12
 
 

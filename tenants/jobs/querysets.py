@@ -10,16 +10,33 @@ from django.db import connection, connections, transaction
 from uuid_utils.compat import uuid7
 
 from tenants.jobs.kinds import Task, kept_kinds, kinds_in_order
+from tenants.json_columns import json_text
 
-INSERT = """
-INSERT INTO tenants_job (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow, urgent,
-                         run_at,
-                         attempts, max_attempts, done, total, error, created_at)
+VALUES = """
+INSERT INTO tenants_job AS j (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow,
+                              urgent, run_at, attempts, max_attempts, done, total, error, created_at)
 VALUES (%(id)s, %(tenant)s, %(kind)s, %(payload)s::jsonb, %(user_id)s, %(requested_by)s, %(dedup_key)s,
-        'queued', %(slow)s, %(urgent)s, coalesce(%(run_at)s, now()), 0, %(max_attempts)s, 0, %(total)s, '',
-        %(created_at)s)
-ON CONFLICT (tenant_id, kind, dedup_key) WHERE dedup_key IS NOT NULL AND state = 'queued' DO NOTHING
+        'queued', %(slow)s, %(urgent)s,
+        coalesce(%(run_at)s, now() + make_interval(secs => coalesce(%(quiet)s, 0))), 0, %(max_attempts)s, 0,
+        %(total)s, '', %(created_at)s)
+ON CONFLICT (tenant_id, kind, dedup_key) WHERE dedup_key IS NOT NULL AND state = 'queued'
 """
+INSERT = VALUES + "DO NOTHING"
+# What waits begins so long after what came last. What came first is as old as the job's id says (RFC 9562:
+# milliseconds since 1970), and waits no longer than the patience. What is put off further stays so: a
+# provider may have asked for that. An erasure between two causes leaves the job what the later one asks for.
+POSTPONE = (
+    VALUES
+    + """
+DO UPDATE SET
+    run_at = greatest(j.run_at, least(
+        EXCLUDED.run_at,
+        to_timestamp(('x' || left(replace(j.id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+            + make_interval(secs => %(patience)s))),
+    created_at = greatest(j.created_at, EXCLUDED.created_at)
+RETURNING id
+"""
+)
 # Locked until the open scope ends: a claim passes it by, so it runs after what we are about to commit.
 WAITING = """
 SELECT id FROM tenants_job
@@ -113,6 +130,12 @@ WHERE {MINE} RETURNING id
 RESULT = """
 UPDATE tenants_job SET result = %(result)s::jsonb WHERE tenant_id = %(tenant)s AND id = %(id)s
 """
+PUT_OFF = f"""
+UPDATE tenants_job SET state = 'queued', lease = NULL, lease_until = NULL, attempts = attempts - 1,
+       run_at = now() + make_interval(secs => %(delay)s),
+       dedup_key = CASE WHEN kind = ANY(%(kept)s) THEN NULL ELSE dedup_key END
+WHERE {MINE}
+"""  # noqa: S608
 DROP_IF_TWIN = f"""
 DELETE FROM tenants_job j WHERE {MINE} AND dedup_key IS NOT NULL AND kind <> ALL(%(kept)s) AND EXISTS (
     SELECT 1 FROM tenants_job w WHERE w.tenant_id = j.tenant_id AND w.kind = j.kind
@@ -143,10 +166,15 @@ class Claimed:
 
 
 def insert(**params: Any) -> UUID:
-    """Adds a job in the open scope; if its dedup key is taken, answers the one that waits."""
+    """Adds a job in the open scope; if its dedup key is taken, answers the one that waits. With `quiet`
+    seconds it waits for these, and so does one that waits already, anew."""
     new = uuid7()
+    given = {**params, "id": new, "payload": json_text(params["payload"])}
     with connection.cursor() as cursor:
-        cursor.execute(INSERT, {**params, "id": new, "payload": json.dumps(params["payload"])})
+        if params["quiet"] is not None:
+            cursor.execute(POSTPONE, given)
+            return UUID(str(cursor.fetchone()[0]))
+        cursor.execute(INSERT, given)
         if cursor.rowcount:
             return UUID(str(new))
         cursor.execute(WAITING, params)
@@ -210,7 +238,7 @@ def keep_result(*, task: Task, result: Mapping[str, Any]) -> None:
     """Stores what a job that is kept has answered, in the open scope."""
     with connection.cursor() as cursor:
         cursor.execute(
-            RESULT, {"tenant": task.tenant_id, "id": task.id, "result": json.dumps(result, default=str)}
+            RESULT, {"tenant": task.tenant_id, "id": task.id, "result": json_text(result, default=str)}
         )
 
 
@@ -221,6 +249,14 @@ def fail(*, task: Task, error: str, dead: bool, delay: float) -> None:
         if not dead:
             cursor.execute(DROP_IF_TWIN, params)
         cursor.execute(FAIL, params)
+
+
+def put_off(*, task: Task, delay: float) -> None:
+    """Puts the job back, not before `delay` seconds, as if it had not been begun, in the open scope."""
+    params = _mine([task]) | {"delay": delay, "kept": kept_kinds()}
+    with connection.cursor() as cursor:
+        cursor.execute(DROP_IF_TWIN, params)
+        cursor.execute(PUT_OFF, params)
 
 
 def report_progress(*, task: Task, done: int, total: int | None) -> bool:

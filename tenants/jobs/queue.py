@@ -1,7 +1,7 @@
 """Taking work in, looking at it, and putting dead letters back."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from tenants.scope import current_tenant, scope
 from tenants.subjects import actor_of
 
 TOGETHER = 2_000  # dead letters that one transaction puts back
+PATIENCE = 10  # times the quiet that a job waits for, after which it begins however lively it is
 
 
 def enqueue(
@@ -30,13 +31,15 @@ def enqueue(
     requested_by: str = "",
     dedup_key: str | None = None,
     run_at: datetime | None = None,
+    quiet: timedelta | None = None,
     total: int | None = None,
 ) -> UUID:
     """Records a job in the open scope: it exists exactly when what causes it does. Answers its id.
 
     `now` is when the cause came in, `user_id` whose memory it works on: an erasure of that person since then
-    makes the job do nothing. Of jobs with the same `dedup_key` only one waits at a time. The payload holds
-    ids, never what people said.
+    makes the job do nothing. Of jobs with the same `dedup_key` only one waits at a time; with `quiet`, until
+    nobody has asked for it for so long, but no longer than `PATIENCE` times that. The payload holds ids,
+    never what people said.
     """
     what = kind_of(kind)
     job_id = querysets.insert(
@@ -49,11 +52,14 @@ def enqueue(
         slow=what.slow,
         urgent=what.urgent,
         run_at=run_at,
+        quiet=None if quiet is None else quiet.total_seconds(),
+        patience=None if quiet is None else (PATIENCE * quiet).total_seconds(),
         max_attempts=what.attempts,
         total=total,
         created_at=now,
     )
-    transaction.on_commit(lambda: wake.wake(slow=what.slow))
+    if not quiet:  # the clock's next ring finds what is not due yet
+        transaction.on_commit(lambda: wake.wake(slow=what.slow))
     return job_id
 
 

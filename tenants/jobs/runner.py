@@ -11,7 +11,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from datetime import datetime
 from itertools import groupby
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -20,16 +21,19 @@ from django.conf import settings
 from django.db import IntegrityError, InterfaceError, OperationalError
 
 from tenants import log_context
+from tenants.errors import Restricted
 from tenants.exception_text import describe
 from tenants.jobs import leases, querysets, wake
 from tenants.jobs.backoff import delay
 from tenants.jobs.kinds import GiveUp, LeaseLost, RetryLater, Task, kind_of
 from tenants.metrics import count_jobs
-from tenants.scope import scope
-from tenants.tombstones import last_erasures
+from tenants.restrictions import refuse_restricted
+from tenants.scope import restricted_shown, scope
+from tenants.tombstones import read_standings
 
 log = logging.getLogger(__name__)
 TOGETHER = 200  # quick jobs in one claim
+RESTRICTED_WAIT = 3_600.0  # seconds, unless the restriction is lifted before
 FIRST_TENANT = UUID(int=0)
 STRETCH = 5.0  # seconds a call works before it lets other tasks have the thread
 LONGEST_REASON = 500
@@ -122,11 +126,19 @@ def _run_group(tasks: list[Task]) -> int:
 
 def _run_one(task: Task) -> int:
     began = time.monotonic()
-    with log_context.bound(tenant=str(task.tenant_id), job_id=str(task.id)):
+    with log_context.bound(tenant=str(task.tenant_id), job_id=str(task.id)), ExitStack() as stack:
         try:
             kind = kind_of(task.kind)
+            if kind.sees_restricted:
+                stack.enter_context(restricted_shown())
+            elif kind.prepare:  # `apply` asks anyway
+                refuse_restricted(tenant_id=task.tenant_id, user_id=task.user_id)
             prepared = {task.id: kind.prepare(task)} if kind.prepare else {}
             return _apply([task], prepared, began=began)
+        except Restricted:
+            with scope(task.tenant_id):
+                querysets.put_off(task=task, delay=RESTRICTED_WAIT)
+            return 0
         except LeaseLost:
             return 0  # another worker has it, and will say how it went
         except Exception as error:  # the boundary of the process: whatever a kind raises is recorded
@@ -142,7 +154,7 @@ def _apply(tasks: Sequence[Task], prepared: Mapping[UUID, Any], *, began: float)
     with scope(tenant_id):
         mine = _finish(tasks)
         people = {task.user_id for task in mine if task.user_id}
-        erased = last_erasures(tenant_id=tenant_id, user_ids=people) if people else {}
+        erased = _last_erasures(tenant_id, people, mine) if people else {}
         for task in mine:
             if task.user_id in erased and erased[task.user_id] >= task.since:
                 continue
@@ -152,6 +164,14 @@ def _apply(tasks: Sequence[Task], prepared: Mapping[UUID, Any], *, began: float)
     for name, number in Counter(task.kind for task in mine).items():
         count_jobs(kind=name, outcome="done", seconds=time.monotonic() - began, number=number)
     return len(mine)
+
+
+def _last_erasures(tenant_id: UUID, people: set[str], mine: Sequence[Task]) -> Mapping[str, datetime]:
+    """Raises Restricted when one of the jobs has to wait."""
+    found = read_standings(tenant_id=tenant_id, user_ids=people)
+    if any(task.user_id in found.restricted and not kind_of(task.kind).sees_restricted for task in mine):
+        raise Restricted("This person's memory is restricted.")
+    return found.erased
 
 
 def _finish(tasks: Sequence[Task]) -> list[Task]:

@@ -1,10 +1,9 @@
 """Everything that can be decided: meanings, units, bounds, defaults. docs/policy.md lists the same."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from django.conf import settings
-from pydantic import Field, SerializerFunctionWrapHandler, Strict, model_serializer
+from pydantic import Field, Strict
 
 from tenants.policy.fields import Section, chosen, deployed
 
@@ -17,12 +16,10 @@ Signal = Literal[
     "speaker", "length", "asks", "date", "time_told", "recency", "entity",
 ]  # fmt: skip
 Handling = Literal["refuse", "redact", "hold"]
+WEIGHTS = {"words": 1.5, "recency": 0.5}  # an example
 
-# Fields that nothing reads yet, and what will. Nobody can decide them, nor is told that they hold: a
-# protection that is switched on and does nothing is worse than none. Whoever reads one takes it out here.
-AWAITED: Mapping[str, str] = {
-    "evaluation.session_share": "evaluation",
-}
+# Sections that an agent's level cannot have: their figures are the tenant's.
+TENANT_ONLY = frozenset({"trial", "records"})
 
 
 class Working(Section):
@@ -120,11 +117,17 @@ class Entities(Section):
         ge=0,
         le=1,
     )
-    allowed_keys: Names = chosen((), "The only keys that may be written; none named: any.", max_length=1_000)
+    allowed_keys: Names = chosen(
+        (),
+        "The only keys that may be written; none named: any.",
+        max_length=1_000,
+        examples=[["diet", "home_town"]],
+    )
     high_impact_keys: Names = chosen(
         ("email", "address"),
         "Keys whose extracted values wait until someone confirms them, however they are spelled.",
         max_length=1_000,
+        examples=[["email", "phone"]],
     )
 
 
@@ -139,8 +142,9 @@ class Sensitive(Section):
 class Episodes(Section):
     """What is kept beside summaries."""
 
-    index_turns: bool = chosen(
-        False, "Whether each turn is indexed by itself, so that its words can be found."
+    index_turns: bool = deployed(
+        "INDEX_ALL_MESSAGES_IN_LONG_TERM_MEMORY",
+        "Whether each turn is indexed by itself, so that its words can be found.",
     )
     keep_turns: bool = chosen(
         False, "Whether indexed turns stay in recall beside the summaries that tell of them, for good."
@@ -149,13 +153,16 @@ class Episodes(Section):
 
 class Recall(Section):
     """How memories are ranked. `hybrid` is a weighted sum of what the words, the meaning, the turns around,
-    speakers and times say; `fused` is `alpha · cosine + (1 - alpha) · exp(-decay · age in hours)`."""
+    speakers and times say; `fused` is `alpha · cosine + (1 - alpha) · exp(-decay · age in hours)`; `recency`
+    counts how lately a memory was used and written."""
 
-    profile: Literal["hybrid", "fused", "similarity"] = chosen(
-        "hybrid", "The ranking: `hybrid`, `fused`, or `similarity` in meaning alone."
+    profile: Literal["hybrid", "fused", "recency", "similarity"] = chosen(
+        "hybrid", "The ranking: `hybrid`, `fused`, `recency`, or `similarity` in meaning alone."
     )
     weights: dict[Signal, Annotated[float, Field(ge=-100, le=100)]] = chosen(
-        {}, "Other weights for signals of the `hybrid` ranking than those that came with this version."
+        {},
+        "Other weights for signals of the `hybrid` ranking than those that came with this version.",
+        examples=[WEIGHTS],
     )
     alpha: float = deployed(
         "RECALL_ALPHA",
@@ -199,6 +206,46 @@ class Retention(Section):
     )
 
 
+class Records(Section):
+    """Long-term records that clients save: which of them are merged, and which are forgotten. Only a tenant
+    decides this, no agent."""
+
+    deduplication_distance: float = deployed(
+        "DEDUPLICATION_DISTANCE_THRESHOLD",
+        "Cosine distance up to which a new record is compared with one that may say the same; 0: none is.",
+        ge=0,
+        le=1,
+    )
+    compaction: bool = deployed(
+        "COMPACT_SEMANTIC_DUPLICATES",
+        "Whether records that say the same are merged every night.",
+    )
+    compaction_distance: float = chosen(
+        0.2, "Cosine distance up to which compaction compares two records; 0: it compares none.", ge=0, le=1
+    )
+    forgetting: bool = deployed(
+        "FORGETTING_ENABLED", "Whether records are forgotten every night by the figures below."
+    )
+    max_age_days: int = deployed(
+        "FORGETTING_MAX_AGE_DAYS", "How old a record may become; 0: any age.", unit="days", ge=0, le=36_500
+    )
+    max_inactive_days: int = deployed(
+        "FORGETTING_MAX_INACTIVE_DAYS",
+        "How long a record may go unused; 0: for ever. With both, one goes that is too old and unused for "
+        "too long, or twelve times too old.",
+        unit="days",
+        ge=0,
+        le=36_500,
+    )
+    budget: int = deployed(
+        "FORGETTING_BUDGET_KEEP_TOP_N",
+        "How many records are left, those that were used and written last; 0: all.",
+        unit="records",
+        ge=0,
+        le=10_000_000,
+    )
+
+
 class Limits(Section):
     """How much may be written."""
 
@@ -230,6 +277,38 @@ class Evaluation(Section):
     )
 
 
+class Trial(Section):
+    """A second setting of `recall`, tried on a share of the sessions, or of the users where a query comes
+    without one. What is null is as in `recall`. Only a tenant has a trial, no agent."""
+
+    share: float = chosen(
+        0.0, "Share of the sessions that recall by the second setting; 0: no trial.", ge=0, le=1
+    )
+    profile: Literal["hybrid", "fused", "recency", "similarity"] | None = chosen(
+        None, "The ranking of the second setting."
+    )
+    weights: dict[Signal, Annotated[float, Field(ge=-100, le=100)]] | None = chosen(
+        None,
+        "Weights for signals of the `hybrid` ranking; `{}`: those that came with this version.",
+        examples=[WEIGHTS],
+    )
+    alpha: Annotated[float, Field(ge=0, le=1)] | None = chosen(
+        None, "Weight of likeness in meaning against recency."
+    )
+    decay: Annotated[float, Field(ge=0, le=10)] | None = chosen(
+        None, "How fast recency fades.", unit="per hour"
+    )
+    entity_boost: Annotated[float, Field(ge=0, le=1)] | None = chosen(
+        None, "Added to the score of a memory that names exactly what was asked about."
+    )
+    session_recency_days: Annotated[int, Field(ge=0, le=365)] | None = chosen(
+        None, "Only memories of sessions this recent are recalled; 0: of all.", unit="days"
+    )
+    feedback_weight: Annotated[float, Field(ge=0, le=0.1)] | None = chosen(
+        None, "The most that being called helpful or not can move a score."
+    )
+
+
 class Policy(Section):
     """What holds for a tenant or one of its agents."""
 
@@ -242,22 +321,14 @@ class Policy(Section):
     episodes: Episodes = Field(default_factory=Episodes)
     recall: Recall = Field(default_factory=Recall)
     retention: Retention = Field(default_factory=Retention)
+    records: Records = Field(default_factory=Records)
     limits: Limits = Field(default_factory=Limits)
     evaluation: Evaluation = Field(default_factory=Evaluation)
-
-    @model_serializer(mode="wrap")
-    def _without_awaited(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As it is shown: what nothing reads does not hold."""
-        shown = {
-            section: {name: value for name, value in values.items() if f"{section}.{name}" not in AWAITED}
-            for section, values in dump(self).items()
-        }
-        return {section: values for section, values in shown.items() if values}
+    trial: Trial = Field(default_factory=Trial)
 
 
 def policy_schema() -> dict[str, Any]:
-    """The JSON schema of a policy document, with this deployment's defaults and ceilings; `x-awaits` marks a
-    field that cannot be decided yet."""
+    """The JSON schema of a policy document, with this deployment's defaults and ceilings."""
     schema = Policy.model_json_schema()
     for section, defaults in Policy():
         values = defaults.model_dump(mode="json")
@@ -266,6 +337,4 @@ def policy_schema() -> dict[str, Any]:
             about["default"] = values[field]
             if ceiling := about.pop("ceiling", None):
                 about["maximum"] = getattr(settings, ceiling)
-            if capability := AWAITED.get(f"{section}.{field}"):
-                about["x-awaits"] = capability
     return schema

@@ -1,7 +1,7 @@
 """Changing, checking, combining and comparing what a level holds. No database here."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,19 @@ from django.conf import settings
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from tenants.errors import Invalid
-from tenants.policy.document import AWAITED, Policy
+from tenants.errors import Invalid, refuse
+from tenants.policy.document import TENANT_ONLY, Policy
 
 Document = dict[str, Any]
 LONGEST_NAME = 100  # characters of a client's own name that are repeated to it
+
+# In the words of whoever writes a document, where the checker speaks of its own types.
+SENTENCES = {
+    "extra_forbidden": "Unknown field.",
+    "model_type": "Must be an object.",
+    "dict_type": "Must be an object.",
+    "tuple_type": "Must be a list.",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -60,22 +68,27 @@ def check_names(changes: Mapping[str, Any], document: Document) -> None:
                 raise Invalid("Unknown field.", f"document.{section}.{name[:LONGEST_NAME]}")
 
 
+def check_level(document: Document, agent_id: str) -> None:
+    """Raises Invalid when an agent's level decides what is the tenant's alone."""
+    for section in TENANT_ONLY & document.keys() if agent_id else ():
+        raise Invalid("Only the tenant decides this, not an agent's level.", f"document.{section}")
+
+
 def check(document: Document, above: Document) -> None:
-    """Raises Invalid, naming the field, when `document` cannot stand on top of `above`."""
-    try:
-        policy = Policy.model_validate(merge(_fitting(above), document))
-    except ValidationError as error:
-        raise _invalid(error.errors()[0]) from error
-    own = flatten(document)
-    for field in _awaited(document):
-        raise Invalid(f"Nothing reads this yet: it awaits {AWAITED[field]}.", f"document.{field}")
+    """Raises Invalid when `document` cannot stand on top of `above`: of the first field that is wrong, with
+    all others that are."""
+    whole, own = merge(_fitting(above), document), flatten(document)
+    errors = _errors(whole)
+    wrong = [_invalid(one) for one in errors]
+    policy = Policy.model_validate(_without(whole, _places(errors)))
     for field, limit in _exceeded(policy):
-        raise Invalid(f"May not exceed this deployment's {limit}.", f"document.{field}")
+        wrong.append(Invalid(f"May not exceed this deployment's {limit}.", f"document.{field}"))
+    broken = {".".join(place) for place in _places(errors)}
     for fields, holds, sentence in RULES:
         named = [field for field in fields if field in own]
-        if named and not holds(policy):
-            others = ", ".join(field for field in fields if field not in AWAITED)
-            raise Invalid(f"{sentence} See {others}.", f"document.{named[0]}")
+        if named and broken.isdisjoint(fields) and not holds(policy):
+            wrong.append(Invalid(f"{sentence} See {', '.join(fields)}.", f"document.{named[0]}"))
+    refuse(wrong)
 
 
 def combine(*levels: Any) -> Policy:
@@ -111,13 +124,7 @@ def diff_policies(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[D
 
 def _invalid(error: ErrorDetails) -> Invalid:
     field = ".".join(["document", *(str(step)[:LONGEST_NAME] for step in error["loc"])])
-    sentences = {"extra_forbidden": "Unknown field.", "model_type": "Must be an object."}
-    return Invalid(sentences.get(error["type"], f"{error['msg']}."), field)
-
-
-def _awaited(document: Document) -> list[str]:
-    """The fields in the document that nothing reads yet."""
-    return [field for field in flatten(document) if field in AWAITED]
+    return Invalid(SENTENCES.get(error["type"], f"{error['msg']}."), field)
 
 
 def _exceeded(policy: Policy) -> Iterator[tuple[str, int]]:
@@ -140,22 +147,39 @@ def _fitting(document: Document) -> Document:
     """The document without what no longer fits since the product or the deployment has changed. That is
     logged, not raised: a policy that cannot be read would stop everything that asks for it."""
     while wrong := _misfits(document):
-        for section, *rest in wrong:
-            field = ".".join(map(str, (section, *rest)))
-            logger.warning("policy field %s no longer fits and is left out", field)
-            values = document.get(section)
-            kept = {name: one for name, one in values.items() if [name] != rest} if rest and values else None
-            document = {**document, section: kept} if kept else merge(document, {section: None})
+        for place in wrong:
+            logger.warning("policy field %s no longer fits and is left out", ".".join(place))
+        document = _without(document, wrong)
     return document
 
 
 def _misfits(document: Document) -> set[tuple[str, ...]]:
+    if errors := _errors(document):
+        return _places(errors)
+    policy = Policy.model_validate(document)
+    return {tuple(field.split(".")) for field, _limit in _exceeded(policy)}
+
+
+def _errors(document: Document) -> list[ErrorDetails]:
+    """Every value that the policy cannot hold."""
     try:
-        policy = Policy.model_validate(document)
+        Policy.model_validate(document)
     except ValidationError as error:
-        return {tuple(map(str, one["loc"][:2])) for one in error.errors()}
-    wrong = [*_awaited(document), *(field for field, _limit in _exceeded(policy))]
-    return {tuple(field.split(".")) for field in wrong}
+        return error.errors()
+    return []
+
+
+def _places(errors: Iterable[ErrorDetails]) -> set[tuple[str, ...]]:
+    """Sections and fields that they are in."""
+    return {tuple(map(str, one["loc"][:2])) for one in errors}
+
+
+def _without(document: Document, places: Iterable[tuple[str, ...]]) -> Document:
+    for section, *rest in places:
+        values = document.get(section)
+        kept = {name: one for name, one in values.items() if [name] != rest} if rest and values else None
+        document = {**document, section: kept} if kept else merge(document, {section: None})
+    return document
 
 
 SECTIONS: dict[str, type[BaseModel]] = {

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from tenants.errors import Overdue
 from tenants.policy.document import Policy
 from tenants.policy.overrides import Document, combine
 from tenants.scope import scope
@@ -121,7 +122,7 @@ def _refreshed(tenant_id: UUID, known: _Known | None) -> _Known:
     started = time.monotonic()  # from before the answer, not after it
     try:
         documents = _newest(tenant_id)
-    except (OperationalError, InterfaceError) as error:
+    except (OperationalError, InterfaceError, Overdue) as error:
         logger.warning("policy not read, PostgreSQL is away: %s", type(error).__name__)
         return _makeshift(known)
     fresh = _Known(documents, started, started + settings.API_KEY_CACHE_SECONDS)

@@ -15,7 +15,16 @@ from tenants.errors import Conflict, DomainError, Forbidden, NotFound, Precondit
 from tenants.models import PolicyVersion
 from tenants.policy import reading
 from tenants.policy.document import Policy
-from tenants.policy.overrides import Difference, Document, check, check_names, combine, diff_policies, merge
+from tenants.policy.overrides import (
+    Difference,
+    Document,
+    check,
+    check_level,
+    check_names,
+    combine,
+    diff_policies,
+    merge,
+)
 from tenants.scope import scope
 
 MOST_AGENTS = 1_000  # of a tenant that have a policy of their own: every process holds them all
@@ -105,6 +114,23 @@ def write_policy(
         return _add(current, after, _Expected(expected_version, match_versions), actor, note, "policy.write")
 
 
+def replace_policy(
+    *,
+    level: Level,
+    actor: str,
+    document: Mapping[str, Any],
+    expected_version: int | None = None,
+    note: str = "",
+) -> LevelPolicy:
+    """Puts `document` in the place of all that the level holds; null, too, leaves a field to the level above.
+    Raises as `write_policy` does."""
+    with scope(level.tenant_id):
+        current = _current(level)
+        check_names(document, current.document)
+        expected = _Expected(expected_version, None)
+        return _add(current, merge({}, document), expected, actor, note, "policy.write")
+
+
 def rollback_policy(
     *,
     level: Level,
@@ -120,6 +146,24 @@ def rollback_policy(
         note = note or f"rollback to version {to_version}"
         expected = _Expected(expected_version, match_versions)
         return _add(_current(level), after, expected, actor, note, "policy.rollback")
+
+
+def list_levels(*, caller: Caller) -> list[str]:
+    """The agents within the caller's reach that have a policy of their own, by name; a thousand at most."""
+    with scope(caller.tenant_id):
+        found = PolicyVersion.objects.filter(tenant_id=caller.tenant_id).exclude(agent_id="")
+        named = found.filter(agent_id=caller.agent_id) if caller.agent_id else found
+        return list(named.order_by("agent_id").values_list("agent_id", flat=True).distinct())
+
+
+def list_changes(
+    *, level: Level, limit: int, before: int | None = None
+) -> list[tuple[PolicyVersion, list[Difference]]]:
+    """The versions, newest first, each with what it changed."""
+    found = list_versions(level=level, limit=limit + 1, before=before)
+    former: list[Document] = [one.document for one in found[1:]] + [{}]
+    pairs = zip(found, former, strict=False)  # the oldest came after nothing
+    return [(one, diff_policies(document, one.document)) for one, document in pairs][:limit]
 
 
 def list_versions(*, level: Level, limit: int, before: int | None = None) -> list[PolicyVersion]:
@@ -170,6 +214,7 @@ def _add(
     """The next version, in the open scope."""
     level = current.level
     expected.check(current.version)
+    check_level(after, level.agent_id)
     check(after, current.above)
     differences = diff_policies(current.document, after)
     if not differences:

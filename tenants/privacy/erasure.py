@@ -20,17 +20,20 @@ from tenants.jobs import progress
 from tenants.jobs.kinds import Kind, RetryLater, Task
 from tenants.jobs.kinds import register as register_kind
 from tenants.jobs.queue import enqueue
-from tenants.models import Job, Tombstone
+from tenants.models import Job, Tenant, Tombstone
+from tenants.privacy.receipts import Digest, plain, signed
 from tenants.privacy.redis_residue import redis_clock, scan_redis
-from tenants.privacy.registry import Handler, Rows, Subject, handlers
+from tenants.privacy.registry import Handler, Rows, Subject, handlers, tell_erased, with_sessions
 from tenants.privacy.residue import scan_tables
+from tenants.refusals import forget_refused
 from tenants.scope import scope
-from tenants.subjects import actor_of, asked_by, confine
+from tenants.subjects import actor_of, asked_by, confine, pseudonym
 from tenants.tombstones import bury, subject_of
 
 KIND = "subject.erase"
+COMPLETED = "subject.erased"  # in the audit log, as KIND is for its beginning
 PASSES = 3  # of deleting and scanning, while the scan finds something and there was something to delete
-VERSION = 1  # of the receipt
+VERSION = 3  # of the receipt
 AWAY = 5.0  # seconds after which a store that was away is tried again
 
 
@@ -50,7 +53,8 @@ def begin_erasure(*, tenant_id: UUID, user_id: str, actor: str, now: datetime) -
     """Likewise, for whoever may do it anyway; `actor` is the name for the audit log."""
     with scope(tenant_id):
         tombstone = bury(tenant_id=tenant_id, user_id=user_id, requested_by=actor, now=now)
-        audit.record(tenant_id=tenant_id, actor=actor, action=KIND, target=str(tombstone))
+        name = pseudonym(tenant_id=tenant_id, user_id=user_id)
+        audit.record(tenant_id=tenant_id, actor=actor, action=KIND, target=name)
         # Not in the job's own column: it would be dropped with the person's other jobs.
         job_id = enqueue(
             KIND,
@@ -101,16 +105,20 @@ class _Erasure:
     def run(self) -> dict[str, Any]:
         """The receipt's own part: what was left, after how many passes."""
         left: dict[str, int] = {}
+        alike: dict[str, int] = {}
         for number in range(1, PASSES + 1):
             since = redis_clock()
+            self.subject = with_sessions(self.subject)
             erased = sum(self._erase_all(one) for one in handlers().values())
             if number > 1 and not erased:
                 break  # another scan would find the same
-            left = scan_tables(self.subject, report=self._report)
-            left |= scan_redis(self.subject, since=since, report=self._report)
+            found = scan_tables(self.subject, report=self._report)
+            alike = found.coincidences
+            left = found.residue | scan_redis(self.subject, since=since, report=self._report)
             if not left:
                 break
-        return {"residue": left, "passes": number}
+        forget_refused(self.subject.tenant_id)  # ids and digests of what the models did not take
+        return {"residue": left, "coincidences": alike, "passes": number}
 
     def _erase_all(self, handler: Handler) -> int:
         erased = 0
@@ -124,23 +132,27 @@ class _Erasure:
 
     def _erase_batch(self, handler: Handler) -> int:
         if isinstance(handler, Rows):
+            digest = Digest()
             with handler.transaction(self.subject.tenant_id):
-                erased = handler.erase(self.subject)
-                self._count(handler.name, erased)
+                erased = handler.erase(self.subject, digest.add)
+                self._count(handler.name, erased, digest)
         else:
             erased = handler.erase(self.subject)
             with scope(self.subject.tenant_id):
                 self._count(handler.name, erased)
         return erased
 
-    def _count(self, name: str, erased: int) -> None:
+    def _count(self, name: str, erased: int, digest: Digest | None = None) -> None:
         if not erased:
             return
         mine = Tombstone.objects.select_for_update().filter(tenant_id=self.subject.tenant_id)
         tombstone = mine.get(id=self.tombstone_id)
         counts = Counter(tombstone.receipt.get("erased", {}))
         counts[name] += erased
-        tombstone.receipt = {**tombstone.receipt, "erased": counts}
+        digests = dict(tombstone.receipt.get("digests", {}))
+        if digest:
+            digests[name] = digest.joined(digests.get(name, ""))
+        tombstone.receipt = {**tombstone.receipt, "erased": counts, "digests": digests}
         tombstone.save(update_fields=["receipt"])
 
     def _report(self) -> None:
@@ -166,20 +178,56 @@ def _prepare(task: Task) -> dict[str, Any] | None:
 
 
 def _apply(task: Task, prepared: dict[str, Any] | None) -> dict[str, Any]:
-    """Writes the receipt, and has the job forget whom it erased."""
+    """Writes and signs the receipt, and has the job forget whom it erased."""
     subject = subject_of(tenant_id=task.tenant_id, user_id=task.payload["user_id"])
     theirs = Tombstone.objects.filter(tenant_id=task.tenant_id, subject=subject).order_by("erased_at")
     if prepared is not None:
         for tombstone in theirs.filter(erased_at__lte=prepared["until"], completed_at=None):
-            counts = dict.fromkeys(handlers(), 0) | tombstone.receipt.get("erased", {})
-            tombstone.receipt = {**prepared["receipt"], "erased": counts}
-            tombstone.completed_at = timezone.now()
-            tombstone.save(update_fields=["receipt", "completed_at"])
+            _complete(tombstone, prepared["receipt"])
     Job.objects.filter(tenant_id=task.tenant_id, id=task.id).update(payload={}, dedup_key=None)
     last = theirs.exclude(completed_at=None).last()
     return dict(last.receipt) if last else {}
 
 
+def _complete(tombstone: Tombstone, outcome: dict[str, Any]) -> None:
+    """In the open scope."""
+    tombstone.completed_at = timezone.now()
+    counts = dict.fromkeys(handlers(), 0) | tombstone.receipt.get("erased", {})
+    tombstone.receipt = signed(
+        {
+            **outcome,
+            "id": str(tombstone.id),
+            "tenant": Tenant.objects.values_list("slug", flat=True).get(id=tombstone.tenant_id),
+            "subject": tombstone.subject,
+            "erased_at": plain(tombstone.erased_at),
+            "completed_at": plain(tombstone.completed_at),
+            "erased": counts,
+            "digests": tombstone.receipt.get("digests", {}),
+        }
+    )
+    tombstone.save(update_fields=["receipt", "completed_at"])
+    audit.record(
+        tenant_id=tombstone.tenant_id,
+        actor=tombstone.requested_by,
+        action=COMPLETED,
+        target=f"subject:{tombstone}",
+        erased={name: count for name, count in counts.items() if count},
+        residue=outcome["residue"],
+    )
+    tell_erased(tenant_id=tombstone.tenant_id, subject=tombstone.subject, erased_at=tombstone.erased_at)
+
+
 def register_kinds() -> None:
     """Called once the models are loaded."""
-    register_kind(Kind(KIND, _apply, prepare=_prepare, slow=True, urgent=True, keep=True, attempts=50))
+    register_kind(
+        Kind(
+            KIND,
+            _apply,
+            prepare=_prepare,
+            slow=True,
+            urgent=True,
+            keep=True,
+            sees_restricted=True,
+            attempts=50,
+        )
+    )

@@ -1,14 +1,13 @@
-"""Everything that is kept of a person, as JSON Lines in one gzip file.
+"""Everything that is kept of a person, in one zip file: as JSON Lines, and as a page to read.
 
-The first line is a header, the last one counts the records by kind. Each store is read page by page, not at
-one moment: what is written meanwhile may be in it or not.
+The first line is a header, the last one counts the records by kind. Each store is read page by page, once for
+each of the two, not at one moment: what is written meanwhile may be in it or not.
 """
 
 import json
-import zlib
 from collections import Counter
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -25,18 +24,27 @@ from tenants.jobs.kinds import Kind, RetryLater, Task
 from tenants.jobs.kinds import register as register_kind
 from tenants.jobs.queue import access_job, enqueue
 from tenants.models import ExportChunk, Job, JobState, Tenant
+from tenants.privacy.archive import in_parts, zipped
 from tenants.privacy.erasure import is_under_way
-from tenants.privacy.registry import Record, Subject, handlers
+from tenants.privacy.page import Page
+from tenants.privacy.receipts import plain
+from tenants.privacy.registry import Record, Subject, handlers, tell_exported, with_sessions
 from tenants.scope import scope
-from tenants.subjects import actor_of, asked_by, confine
+from tenants.subjects import actor_of, asked_by, confine, pseudonym
 from tenants.tombstones import subject_of
 
 KIND = "subject.export"
-FORMAT = 1
+DOWNLOAD = "export.download"  # in the audit log
+FORMAT = 2
 CHUNK = 256 * 1024  # bytes of the compressed file in one row
-GZIP = 31  # zlib's window bits: the largest window, in gzip's frame
+README = b"""\
+index.html is everything to read: open it with a browser. It needs no network.
+memories.jsonl is the same for machines, one JSON object per line; the last one counts them.
+Keep both as you would a diary: they are not encrypted, and whoever has them can read them.
+"""
 REPORT_EVERY = 1_000  # records
 AWAY = 5.0  # seconds after which a store that was away is tried again
+Watch = Callable[[Iterator[Record]], Iterator[Record]]
 
 
 def request_export(*, caller: Caller, user_id: str, now: datetime) -> Job:
@@ -44,8 +52,9 @@ def request_export(*, caller: Caller, user_id: str, now: datetime) -> Job:
     does not reach all of the person's memory."""
     confine(caller, user_id)
     actor = actor_of(caller, user_id)
+    subject = subject_of(tenant_id=caller.tenant_id, user_id=user_id)
     with scope(caller.tenant_id):
-        subject = _record(caller.tenant_id, user_id, actor)
+        record(tenant_id=caller.tenant_id, user_id=user_id, actor=actor, action=KIND)
         job_id = enqueue(
             KIND, payload={}, user_id=user_id, requested_by=actor, dedup_key=asked_by(subject, actor), now=now
         )
@@ -55,16 +64,22 @@ def request_export(*, caller: Caller, user_id: str, now: datetime) -> Job:
 
 
 def access_export(*, caller: Caller, job_id: UUID) -> tuple[Job, int]:
-    """A finished export and its size in bytes. Raises NotFound for any other job, Conflict before it is
-    done."""
+    """A finished export and its size in bytes, for a download, which is entered in the audit log. Raises
+    NotFound for any other job, Conflict before it is done."""
     job = access_job(caller=caller, job_id=job_id)
     if job.kind != KIND:
         raise NotFound("There is no such export.")
     if job.state != JobState.DONE:
         raise Conflict(f"The export is {job.state}, not done.")
     with scope(caller.tenant_id):
-        size = _chunks(job.tenant_id, job.id).aggregate(size=Sum(Length("data")))["size"]
-    return job, size or 0
+        actor = actor_of(caller, job.user_id)
+        record(tenant_id=job.tenant_id, user_id=job.user_id, actor=actor, action=DOWNLOAD)
+        return job, size_of(job)
+
+
+def size_of(job: Job) -> int:
+    """Bytes of the file, in the open scope; 0 when there is none any longer."""
+    return _chunks(job.tenant_id, job.id).aggregate(size=Sum(Length("data")))["size"] or 0
 
 
 def read_export(*, tenant_id: UUID, job_id: UUID) -> Iterator[bytes]:
@@ -87,24 +102,37 @@ def export_file(*, tenant_id: UUID, user_id: str, actor: str, now: datetime) -> 
     """The same file for whoever may have it anyway, made while it is read, in pieces of any size; `actor` is
     the name for the audit log."""
     with scope(tenant_id):
-        _record(tenant_id, user_id, actor)
-    yield from _compressed(_lines(Subject(tenant_id, user_id, now)))
+        record(tenant_id=tenant_id, user_id=user_id, actor=actor, action=KIND)
+    yield from _archive(Subject(tenant_id, user_id, now), iter, iter)
 
 
-def _record(tenant_id: UUID, user_id: str, actor: str) -> str:
-    """The entry of the audit log; answers who it is about, by a pseudonym."""
-    subject = subject_of(tenant_id=tenant_id, user_id=user_id)
-    audit.record(tenant_id=tenant_id, actor=actor, action=KIND, target=subject[:12])
-    return subject
+def record(*, tenant_id: UUID, user_id: str, actor: str, action: str) -> None:
+    """The entry of the audit log, in the open scope."""
+    target = pseudonym(tenant_id=tenant_id, user_id=user_id)
+    audit.record(tenant_id=tenant_id, actor=actor, action=action, target=target)
 
 
 def _chunks(tenant_id: UUID, job_id: UUID) -> Any:
     return ExportChunk.objects.filter(tenant_id=tenant_id, job_id=job_id)
 
 
-def _lines(subject: Subject) -> Iterator[Record]:
+def _archive(subject: Subject, watch: Watch, watch_page: Watch) -> Iterator[bytes]:
+    """The zip file. The records pass through `watch` for their lines and `watch_page` for the page."""
     with scope(subject.tenant_id):
         tenant = Tenant.objects.get(id=subject.tenant_id).slug
+    subject = with_sessions(subject)
+    stores = {name: watch_page(one.export(subject)) for name, one in handlers().items()}
+    page = Page(tenant=tenant, user_id=subject.user_id, at=subject.until, stores=stores)
+
+    def members() -> Iterator[tuple[str, Iterator[bytes]]]:
+        yield "README.txt", iter([README])
+        yield from in_parts("memories", ".jsonl", map(_line, _records(subject, tenant, watch)))
+        yield "index.html", page.pieces()
+
+    return zipped(members(), now=subject.until)
+
+
+def _records(subject: Subject, tenant: str, watch: Watch) -> Iterator[Record]:
     yield {
         "kind": "header",
         "format": FORMAT,
@@ -114,40 +142,35 @@ def _lines(subject: Subject) -> Iterator[Record]:
     }
     counts = Counter[str]()
     for handler in handlers().values():
-        for record in handler.export(subject):
-            counts[record["kind"]] += 1
-            yield record
+        for one in watch(handler.export(subject)):
+            counts[one["kind"]] += 1
+            yield one
     yield {"kind": "counts", "records": counts.total(), "by_kind": dict(counts)}
 
 
-def _compressed(records: Iterator[Record]) -> Iterator[bytes]:
-    gzip = zlib.compressobj(wbits=GZIP)
-    for record in records:
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=_plain)
-        if piece := gzip.compress(line.encode() + b"\n"):
-            yield piece
-    yield gzip.flush()
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return str(value)
+def _line(one: Record) -> bytes:
+    return json.dumps(one, ensure_ascii=False, separators=(",", ":"), default=plain).encode() + b"\n"
 
 
 class _Writer:
     """Collects pieces and stores them as numbered chunks, as long as the job is ours."""
 
     def __init__(self, task: Task) -> None:
-        self.task, self.number, self.size, self.records = task, 0, 0, 0
+        self.task, self.number, self.size, self.records, self._seen = task, 0, 0, 0, 0
         self._waiting = bytearray()
 
     def counted(self, records: Iterator[Record]) -> Iterator[Record]:
-        for record in records:
+        for one in self.watched(records):
             self.records += 1
-            if self.records % REPORT_EVERY == 0:
+            yield one
+
+    def watched(self, records: Iterator[Record]) -> Iterator[Record]:
+        """Raises LeaseLost when another worker has the job."""
+        for one in records:
+            self._seen += 1
+            if self._seen % REPORT_EVERY == 0:
                 progress.report(self.task, done=self.records)
-            yield record
+            yield one
 
     def add(self, piece: bytes) -> None:
         self._waiting += piece
@@ -177,21 +200,32 @@ def _prepare(task: Task) -> dict[str, Any]:
             raise RetryLater("The person is being erased.", after=1.0)
     writer = _Writer(task)
     try:
-        records = writer.counted(_lines(Subject(task.tenant_id, task.user_id, timezone.now())))
-        for piece in _compressed(records):
+        subject = Subject(task.tenant_id, task.user_id, timezone.now())
+        for piece in _archive(subject, writer.counted, writer.watched):
             writer.add(piece)
         writer.close()
     except Unavailable as error:
         raise RetryLater(str(error), after=AWAY) from error
-    return {"records": writer.records - 2, "bytes": writer.size}  # without header and counts
+    return {"records": writer.records, "bytes": writer.size}
 
 
 def _apply(task: Task, prepared: dict[str, Any]) -> dict[str, Any]:
     total = prepared["records"]
     Job.objects.filter(tenant_id=task.tenant_id, id=task.id).update(done=total, total=total)
+    tell_exported(tenant_id=task.tenant_id, user_id=task.user_id, job_id=task.id)
     return prepared
 
 
 def register_kinds() -> None:
     """Called once the models are loaded."""
-    register_kind(Kind(KIND, _apply, prepare=_prepare, slow=True, urgent=True, keep=True))
+    register_kind(
+        Kind(
+            KIND,
+            _apply,
+            prepare=_prepare,
+            slow=True,
+            urgent=True,
+            keep=True,
+            sees_restricted=True,
+        )
+    )

@@ -5,7 +5,8 @@ Tombstones stay: they are what keeps the person away, and they name nobody.
 
 from django.db.models import Q
 
-from tenants.models import ApiKey, ExportChunk, Job, StoredAnswer
+from tenants.models import ApiKey, ExportChunk, Job, Restriction, StoredAnswer
+from tenants.privacy.mentions import scrub_answers
 from tenants.privacy.registry import Rows, Subject, register
 from tenants.subjects import token_principal
 
@@ -24,6 +25,10 @@ def _answers(subject: Subject) -> Q:
     return _theirs(subject) | Q(principal=token_principal(subject.user_id))
 
 
+def _nobodys(subject: Subject) -> Q:
+    return Q(id__in=[])
+
+
 def register_handlers() -> None:
     """Called once the models are loaded."""
     register(
@@ -35,4 +40,15 @@ def register_handlers() -> None:
         Rows("job", Job, _theirs, "created_at", hidden=frozenset({"lease", "lease_until"})),
         # Copies of what the other stores hold; one that the person was given may be about somebody else.
         Rows("stored_answer", StoredAnswer, _answers, "created_at", exported=False),
+        # What was answered to others stays, without the person's id in its lists.
+        Rows(
+            "stored_answer_mention",
+            StoredAnswer,
+            _nobodys,
+            "created_at",
+            exported=False,
+            rest=scrub_answers,
+        ),
+        # Who is erased needs no restriction any more.
+        Rows("restriction", Restriction, _theirs, "since"),
     )

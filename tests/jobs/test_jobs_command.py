@@ -1,4 +1,5 @@
 import io
+import os
 from datetime import timedelta
 from uuid import uuid4
 
@@ -103,3 +104,15 @@ def test_what_cannot_be_replayed_is_said(acme):
             jobs(acme, *args)
     with pytest.raises(CommandError, match="no tenant 'nobody'"):
         call_command("jobs", "nobody")
+
+
+def test_whoever_reads_no_further_ends_the_list_quietly(acme):
+    """As `| head -1` does, or a pager that is left."""
+    for _n in range(2):
+        work.add(acme.tenant, work.kind())
+    reading, writing = os.pipe()
+    os.close(reading)
+    said = io.StringIO()
+    with os.fdopen(writing, "w") as out:
+        call_command("jobs", acme.tenant.slug, stdout=out, stderr=said)
+    assert said.getvalue() == ""

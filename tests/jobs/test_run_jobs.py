@@ -129,11 +129,12 @@ def test_a_worker_that_lost_its_lease_changes_nothing(acme):
 
 def test_the_jobs_of_a_dead_worker_are_done_by_another(acme):
     job_id = work.add(acme.tenant, work.kind(), payload={"n": 1})
-    claimed = _claim_as_a_worker_that_dies(0.2)
+    claimed = _claim_as_a_worker_that_dies(60)
     assert job_id in {task.id for task in claimed}
     work.run()
     assert work.effects(acme.tenant) == []
-    time.sleep(0.3)
+    with scope(acme.tenant.id):
+        Job.objects.filter(tenant_id=acme.tenant.id, id=job_id).update(lease_until="2020-01-01T00:00Z")
     work.run()
     assert work.effects(acme.tenant) == ["1"]
 

@@ -20,9 +20,12 @@ FIRST = UUID(int=0)
 
 def claim_and_die(tenant, seconds=0.0):
     """As a worker that dies with all the jobs that are due."""
-    claimed = querysets.claim(lane="quick", after=FIRST, limit=1_000, lease=uuid4(), seconds=seconds)
+    tasks, last = [], FIRST
+    while last:  # one claim goes through so many tenants only, and others' tests may have left jobs
+        claimed = querysets.claim(lane="quick", after=last, limit=1_000, lease=uuid4(), seconds=seconds)
+        tasks, last = tasks + claimed.tasks, claimed.last
     time.sleep(seconds + 0.01)
-    return [task for task in claimed.tasks if task.tenant_id == tenant.id]
+    return [task for task in tasks if task.tenant_id == tenant.id]
 
 
 def states(tenant):
@@ -143,37 +146,36 @@ def test_under_a_storm_of_twins_no_write_is_missed_and_nothing_fails(acme):
         with scope(acme.tenant.id):
             audit.record(tenant_id=acme.tenant.id, actor="test", action="cause")
             work.add_inside(acme.tenant, name)
+        written.append(True)
 
     def repeat(function, *args):
-        count = 0
         try:
             while not over.is_set():
                 function(*args)
-                count += 1
         finally:
             connections.close_all()
-        return count
 
-    name, over = work.kind(apply, attempts=4), threading.Event()
+    name, over, written = work.kind(apply, attempts=4), threading.Event(), []
     with ThreadPoolExecutor(7) as pool:
         parts = [
             pool.submit(repeat, *part)
             for part in [(write,), (write,), (work.run,), (work.run,), (claim_and_die, acme.tenant),
                          (querysets_release,), (replay, acme.tenant)]
         ]  # fmt: skip
-        time.sleep(3)
+        begun = time.monotonic()
+        while time.monotonic() < begun + (3 if len(written) > 50 else 60):
+            time.sleep(0.05)
         over.set()
-        writes = sum(part.result(30) for part in parts[:2])
-        for part in parts[2:]:
+        for part in parts:
             part.result(30)
-    assert writes > 50
+    assert len(written) > 50
     deadline = time.monotonic() + 30
     while states(acme.tenant) and time.monotonic() < deadline:
         replay(acme.tenant)
         work.make_due(acme.tenant)
         work.run()
     assert states(acme.tenant) == []
-    assert max(work.effects(acme.tenant)) == f"{writes:05}"
+    assert max(work.effects(acme.tenant)) == f"{len(written):05}"
 
 
 def querysets_release():

@@ -1,8 +1,9 @@
 """What people leave behind, through every door there is, and what of it can still be seen."""
 
+import io
 import json
 import secrets
-import zlib
+import zipfile
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -10,17 +11,44 @@ from uuid import UUID
 from django.utils import timezone
 from django_redis import get_redis_connection
 
-from episodic.models import Entity, EntityEmbedding, Episode, EpisodeRevision
+from episodic.models import (
+    Entity,
+    EntityEmbedding,
+    Episode,
+    EpisodeAccess,
+    EpisodeRevision,
+    SummaryPartition,
+    SummaryRun,
+    SummaryView,
+)
 from knowledge.models import Chunk, ChunkEmbedding, Document
-from ledger.models import Feedback, WriteDecision
+from ledger.models import EvaluationQuery, Feedback, WriteDecision
 from tenants.jobs import runner
 from tenants.models import Job, Tombstone
 from tenants.privacy.erasure import begin_erasure
+from tenants.privacy.export import export_file
 from tenants.scope import scope
 from tests.conftest import Member
 from tests.isolation.tables import FACTORIES, TENANT_MODELS, store
 from tests.observations.notes import embed, note
+from tests.working.conversation import EARLY
 from working.models import Session
+from working.types import GivenWorkspace, SessionAddress
+from working.workspace_writing import put_workspace
+
+# No door that people use fills these.
+UNFILLED = (
+    WriteDecision,
+    Feedback,
+    EvaluationQuery,
+    Document,
+    Chunk,
+    ChunkEmbedding,
+    Entity,
+    SummaryView,
+    SummaryPartition,
+    SummaryRun,
+)
 
 
 def live(member: Member, user: str, *, word: str = "sesame") -> None:
@@ -28,6 +56,7 @@ def live(member: Member, user: str, *, word: str = "sesame") -> None:
     session = "/api/v1/sessions/talk"
     asked = {"user_id": user}
     memory = {"agent_id": "coder", "conversation_id": "talk", "user_id": user}
+    item = {"namespace": ["notes"], "key": "tea", "value": {"text": f"{word} item"}, "user_id": user}
     sends: list[tuple[str, str, dict[str, Any]]] = [
         ("POST", "/api/v1/sessions", {"session_id": "talk", "metadata": {"note": f"{word} metadata"}}),
         ("POST", f"{session}/turns", {"turns": [{"role": "user", "content": f"{word} turn"}]}),
@@ -38,11 +67,12 @@ def live(member: Member, user: str, *, word: str = "sesame") -> None:
         ("POST", "/ledger/talk/claim", {"item_key": f"rule:{word}", "value": f"{word} claim"}),
         ("POST", "/api/v1/episodes", {"text": f"{word} episode", "metadata": {"who": user}}),
         ("POST", "/episodic/store", {**memory, "summary": f"{word} aegis"}),
+        ("PUT", "/api/v1/store/items", item | {"vectors": [{"path": "text", "vector": [1.0, 0.5]}]}),
         ("POST", f"{session}/end", {}),
         ("POST", f"{session}/turns", {"turns": [{"role": "user", "content": f"{word} later turn"}]}),
     ]
     for number, (method, path, body) in enumerate(sends):
-        named = {} if path == "/episodic/store" else asked
+        named = {} if "user_id" in body else asked
         headers = {"Idempotency-Key": f"{user.encode().hex()[:40]}-{number}"} if number % 2 else {}
         answer = member.http.request(method, path, params=named, json=body, headers=headers)
         assert answer.is_success, (path, answer.status_code, answer.text)
@@ -55,14 +85,27 @@ def live(member: Member, user: str, *, word: str = "sesame") -> None:
             topic_key="topic",
             project="elsewhere",
         )
+    _keep_with_session(member, user, word)
     embed(member.caller)
     member.with_key(user_id=user)
     _leave_rows(member.tenant.id, user)
 
 
+def _keep_with_session(member: Member, user: str, word: str) -> None:
+    """As a client does it that sends the session as a whole, and has read nothing of it."""
+    given = GivenWorkspace(memories=({"id": "r", "text": f"{word} record"},), updated_at=EARLY)
+    put_workspace(
+        caller=member.caller,
+        address=SessionAddress("talk", user),
+        given=given,
+        now=timezone.now(),
+        also=lambda written, workspace: None,
+    )
+
+
 def _leave_rows(tenant_id: UUID, user: str) -> None:
     """A row in each of the tables that the doors above do not fill."""
-    for model in (WriteDecision, Feedback, Document, Chunk, ChunkEmbedding, Entity):
+    for model in UNFILLED:
         row = FACTORIES[model](tenant_id)
         row.user_id = user
         store(row)
@@ -71,7 +114,9 @@ def _leave_rows(tenant_id: UUID, user: str) -> None:
     revision.number = secrets.randbelow(2**30)
     vector = FACTORIES[EntityEmbedding](tenant_id)
     vector.entity_id = Entity.objects.using("admin").filter(tenant_id=tenant_id, user_id=user).latest("id").id
-    for row in (revision, vector):
+    access = FACTORIES[EpisodeAccess](tenant_id)
+    access.id = Episode.objects.using("admin").filter(tenant_id=tenant_id, user_id=user).latest("id").id
+    for row in (revision, vector, access):
         row.user_id = user
         store(row)
 
@@ -89,6 +134,7 @@ WORDS = (
     "first",
     "observation",
     "later turn",
+    "record",
 )
 
 
@@ -142,6 +188,17 @@ def key_dump(key: str) -> str:
     return f"{key} {redis.lrange(key, 0, -1) if kind == 'list' else redis.get(key)}"
 
 
+def export(member: Member, user: str) -> list[dict[str, Any]]:
+    """The records of an export that was made just now."""
+    now = timezone.now()
+    return lines(b"".join(export_file(tenant_id=member.tenant.id, user_id=user, actor="test", now=now)))
+
+
 def lines(file: bytes) -> list[dict[str, Any]]:
     """The records of an export."""
-    return [json.loads(line) for line in zlib.decompress(file, wbits=31).splitlines()]
+    return [json.loads(line) for line in member_of(file, "memories.jsonl").splitlines()]
+
+
+def member_of(file: bytes, name: str) -> bytes:
+    """What an export has under that name."""
+    return zipfile.ZipFile(io.BytesIO(file)).read(name)

@@ -29,7 +29,7 @@ from working.models import Event, Session
 def test_nothing_of_an_erased_person_is_left(acme):
     people.live(acme, "ann")
     before = people.belongings(acme.tenant.id, "ann")
-    assert {name for name, found in before.items() if not found} <= {"Job"}
+    assert {name for name, found in before.items() if not found} <= {"Job", "Restriction", "Delivery"}
     receipt = people.erase(acme, "ann").receipt
     assert not any(people.belongings(acme.tenant.id, "ann").values())
     assert receipt["residue"] == {}
@@ -48,6 +48,9 @@ def crowd(server):
         if name:
             people.live(member, name)
     member.http.put("/working-memory/ann", json={"data": {"session": "is called ann, and nobody's"}})
+    with scope(member.tenant.id):  # what waits for a while does not begin in the middle of a test
+        waiting = Job.objects.filter(tenant_id=member.tenant.id, state="queued")
+        waiting.update(run_at=timezone.now() + timedelta(days=1))
     return member
 
 
@@ -60,7 +63,8 @@ def test_people_with_similar_ids_keep_all_they_have(crowd, globex, erased):
     people.live(crowd, erased)
     receipt = people.erase(crowd, erased).receipt
     # A session that somebody named after her is not hers, and is told.
-    assert receipt["residue"] == ({"working_session.external_id": 1} if erased == "ann" else {})
+    named = {"working_session.external_id": 1, "redis.sessions": 1}
+    assert receipt["residue"] == (named if erased == "ann" else {})
     assert not any(people.belongings(crowd.tenant.id, erased).values())
     assert {name: people.belongings(crowd.tenant.id, name) for name in everybody} == before
     assert people.belongings(globex.tenant.id, erased) == elsewhere
@@ -130,7 +134,7 @@ def test_afterwards_nothing_says_whom_it_was(acme):
         (tombstone,) = Tombstone.objects.all()
         job = Job.objects.get(id=job.id)
     assert not [row for row in rows if "ann-of" in row]
-    assert (entry.target, entry.actor) == (tombstone.subject[:12], f"subject:{tombstone.subject[:12]}")
+    assert entry.target == entry.actor == f"subject:{tombstone.subject[:12]}"
     assert (job.state, job.payload, job.dedup_key, job.result) == ("done", {}, None, tombstone.receipt)
 
 
@@ -159,10 +163,10 @@ def test_what_is_not_counted_is_not_deleted(acme, monkeypatch, store):
 
     count = erasure._Erasure._count
 
-    def die(self, name, erased):
+    def die(self, name, erased, *digest):
         if name == store and erased:
             raise Died
-        count(self, name, erased)
+        count(self, name, erased, *digest)
 
     with monkeypatch.context() as patch:
         patch.setattr(erasure._Erasure, "_count", die)
@@ -173,7 +177,7 @@ def test_what_is_not_counted_is_not_deleted(acme, monkeypatch, store):
     querysets.release_expired()
     people.run_jobs()
     with scope(acme.tenant.id):
-        assert Tombstone.objects.get().receipt["erased"][store] == {"api_key": 1, "episode": 3}[store]
+        assert Tombstone.objects.get().receipt["erased"][store] == {"api_key": 1, "episode": 4}[store]
 
 
 def test_the_persons_other_jobs_are_dropped_and_the_erasure_is_not(acme):
@@ -256,7 +260,7 @@ def test_redis_away_is_tried_again_and_nothing_is_reported_as_done(acme):
     with scope(acme.tenant.id):
         tombstone.refresh_from_db()
         assert Job.objects.get(id=job.id).state == "done"
-    assert (tombstone.receipt["residue"], tombstone.receipt["erased"]["episode"]) == ({}, 3)
+    assert (tombstone.receipt["residue"], tombstone.receipt["erased"]["episode"]) == ({}, 4)
     assert not any(people.belongings(acme.tenant.id, "ann").values())
 
 

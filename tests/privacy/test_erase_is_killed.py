@@ -1,8 +1,5 @@
 """A worker that is killed in the middle of an erasure: the next one goes on to the same end."""
 
-import os
-import subprocess
-import sys
 import time
 
 from django.utils import timezone
@@ -12,8 +9,8 @@ from tenants.jobs import querysets
 from tenants.models import Job, Tombstone
 from tenants.privacy.erasure import begin_erasure
 from tenants.scope import scope
+from tests.jobs.killing import kill_a_worker
 from tests.privacy import people
-from tests.processes import ROOT
 
 EPISODES = 2_000
 
@@ -34,7 +31,7 @@ def test_an_erasure_that_is_killed_goes_on_to_the_same_receipt(acme):
     for kill_at in (400, 1_200):
         with scope(acme.tenant.id):
             Job.objects.filter(id=job.id).update(run_at=timezone.now())
-        kill_a_worker(acme, job, kill_at)
+        kill_a_worker(job, at=kill_at, module="tests.privacy.killed")
         with scope(acme.tenant.id):
             (tombstone,) = Tombstone.objects.all()
             assert 0 < Episode.objects.filter(user_id="ann").count() < EPISODES
@@ -47,23 +44,7 @@ def test_an_erasure_that_is_killed_goes_on_to_the_same_receipt(acme):
         job.refresh_from_db()
     assert (job.state, job.result) == ("done", tombstone.receipt)
     assert tombstone.receipt["residue"] == {}
-    assert tombstone.receipt["erased"]["episode"] == expected["Episode"] == EPISODES + 3
+    assert tombstone.receipt["erased"]["episode"] == expected["Episode"] == EPISODES + 4
     assert tombstone.receipt["erased"]["event"] == expected["Event"]
     assert not any(people.belongings(acme.tenant.id, "ann").values())
     assert people.belongings(acme.tenant.id, "bob") == bobs
-
-
-def kill_a_worker(member, job, at):
-    environment = {**os.environ, "JOB_LEASE_SECONDS": "3"}
-    worker = subprocess.Popen([sys.executable, "-m", "tests.privacy.killed"], cwd=ROOT, env=environment)
-    try:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and worker.poll() is None:
-            with scope(member.tenant.id):
-                if Job.objects.get(id=job.id).done >= at:
-                    break
-            time.sleep(0.02)
-        assert worker.poll() is None, "it was too quick"
-    finally:
-        worker.kill()
-        worker.wait()

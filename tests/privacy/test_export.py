@@ -30,7 +30,7 @@ def test_everything_that_the_person_wrote_is_in_it(acme):
     text = str(records)
     assert [word for word in people.WORDS if f"sesame {word}" not in text] == []
     assert (header["kind"], header["user_id"], header["tenant"]) == ("header", "ann", acme.tenant.slug)
-    assert header["format"] == 1
+    assert header["format"] == 2
     assert header["exported_at"].endswith("Z")
     kinds = [one["kind"] for one in records]
     assert counts == {
@@ -38,8 +38,10 @@ def test_everything_that_the_person_wrote_is_in_it(acme):
         "records": len(records),
         "by_kind": {k: kinds.count(k) for k in kinds},
     }
-    stores = {"event": "Event", "checkpoint": "Checkpoint", "session": "Session", "injection": "Injection",
-              "episode": "Episode", "api_key": "ApiKey"}  # fmt: skip
+    stores = {
+        "event": "Event", "checkpoint": "Checkpoint", "session_state": "SessionState", "session": "Session",
+        "injection": "Injection", "episode": "Episode", "api_key": "ApiKey",
+    }  # fmt: skip
     assert {kind: kinds.count(kind) for kind in stores} == {
         kind: len(before[m]) for kind, m in stores.items()
     }
@@ -155,8 +157,8 @@ def test_the_command_makes_the_same_file(acme, tmp_path):
     from django.core.management import call_command
 
     people.live(acme, "ann")
-    call_command("export_subject", acme.tenant.slug, "ann", str(tmp_path / "ann.gz"))
-    by_command = people.lines((tmp_path / "ann.gz").read_bytes())
+    call_command("export_subject", acme.tenant.slug, "ann", str(tmp_path / "ann.zip"))
+    by_command = people.lines((tmp_path / "ann.zip").read_bytes())
     by_job = people.lines(exported(acme, "ann")[1])
     same = [one for one in by_job[1:-1] if one["kind"] not in {"job", "working_memory"}]
     assert [one for one in by_command[1:-1] if one["kind"] not in {"job", "working_memory"}] == same

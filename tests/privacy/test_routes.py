@@ -57,7 +57,7 @@ def test_any_text_is_a_person(acme, officer, user):
     assert done(acme, officer.http.post(path(user, "erase"), json={})).state == "done"
     assert not any(people.belongings(acme.tenant.id, user).values())
     (receipt,) = officer.http.get(path(user, "receipts")).json()["results"]
-    assert (receipt["residue"], receipt["erased"]["episode"]) == ({}, 3)
+    assert (receipt["residue"], receipt["erased"]["episode"]) == ({}, 4)
     assert officer.http.get(f"/api/v1/jobs/{job.id}/download").status_code == 404  # the export went with them
     assert officer.http.get(path(user + "x", "receipts")).json() == {"results": [], "next": None}
 
@@ -69,10 +69,14 @@ def test_a_download_is_a_file(acme, officer):
     problem(early, 409)
     job = done(acme, begun)
     answer = officer.http.get(f"/api/v1/jobs/{job.id}/download")
-    assert answer.headers["content-type"] == "application/gzip"
-    assert answer.headers["content-disposition"] == f'attachment; filename="export-{job.id}.jsonl.gz"'
+    assert answer.headers["content-type"] == "application/zip"
+    assert answer.headers["content-disposition"] == f'attachment; filename="export-{job.id}.zip"'
     assert int(answer.headers["content-length"]) == len(answer.content) == job.result["bytes"]
     assert "content-encoding" not in answer.headers
+    assert (answer.headers["cache-control"], answer.headers["x-content-type-options"]) == (
+        "no-store",
+        "nosniff",
+    )
     erasure = done(acme, officer.http.post(path("bob", "erase")))
     problem(officer.http.get(f"/api/v1/jobs/{erasure.id}/download"), 404)
     problem(officer.http.get("/api/v1/jobs/x/download"), 404)

@@ -85,6 +85,16 @@ def test_a_kaos_resource_keeps_its_block_apart():
     assert (found.kaos.context_limit, found.kaos.max_sessions) == (6, 1_000)
 
 
+def test_a_spec_alone_is_of_the_agent_that_the_path_names():
+    spec = {"config": {"memory": {"maxSessions": 9}}, "modelAPI": "large"}
+    found = read_declaration({"spec": spec}, name="helper")
+    assert (found.name, found.document.kaos.max_sessions) == ("helper", 9)
+    assert refused({"spec": {"config": {"memory": {"maxSessions": 0}}}}, "helper").field == (
+        "spec.config.memory.maxSessions"
+    )
+    assert refused({"spec": spec}).field == "apiVersion", "without a path it names nobody"
+
+
 def test_json_says_the_same_as_yaml():
     data = parse_yaml(AGENTOPS)[0]
     json_text = json.dumps(data).encode()
@@ -172,10 +182,10 @@ CHAIN = "- &a0 [x]\n" + "".join(f"- &a{n + 1} [*a{n}]\n" for n in range(5_000))
     ("%YAML 9.0\n---\na: 1", "incompatible"),
 ])  # fmt: skip
 def test_what_is_not_yaml_or_too_much_of_it_is_refused_at_once(text, reason):
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(Invalid, match=reason) as caught:
         parse_yaml(text.encode())
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
     assert len(str(caught.value)) < 400
 
 

@@ -1,8 +1,9 @@
 """System checks: a deployment that could leak does not start."""
 
+import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -50,6 +51,44 @@ DANGERS = {
 }
 
 
+# `manage.py check`, again for each line of its input: a process for each danger would take long to start.
+CHECKING = """
+import json, sys
+import django
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+django.setup()
+for _line in sys.stdin:
+    try:
+        call_command("check", databases=["default"])
+        said = ""
+    except SystemCheckError as error:
+        said = str(error)
+    print(json.dumps(said), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def check(other_stores) -> Iterator[Callable[[], str]]:
+    """What the check of the stores says as they are now."""
+    environment = {"PATH": "/usr/bin:/bin", "DJANGO_SETTINGS_MODULE": "memoryproject.settings"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", CHECKING], cwd=ROOT, env=environment | other_stores.environment(), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+    def ask() -> str:
+        process.stdin.write("\n")
+        process.stdin.flush()
+        while not (line := process.stdout.readline()).startswith('"'):
+            assert line, "it has ended"
+        return str(json.loads(line))
+
+    with process:
+        yield ask
+        process.stdin.close()
+
+
 @pytest.fixture
 def endangered(other_stores, request) -> Iterator[dict[str, str]]:
     """The environment of stores whose app role was altered; it is healed afterwards."""
@@ -64,11 +103,23 @@ def endangered(other_stores, request) -> Iterator[dict[str, str]]:
 @pytest.mark.parametrize(
     ("endangered", "danger"), [(name, name) for name in DANGERS], indirect=["endangered"]
 )
-def test_e002_tells_of_an_app_role_that_row_level_security_would_not_bind(endangered, danger):
-    done = run_manage("check", "--database", "default", environment=endangered)
+def test_e002_tells_of_an_app_role_that_row_level_security_would_not_bind(check, endangered, danger):
+    said = check()
+    assert "(tenants.E002)" in said
+    assert DANGERS[danger][2] in said
+
+
+def test_e002_ends_a_command_and_is_over_when_the_role_is_healed(check, other_stores):
+    wound, heal, sentence = DANGERS["superuser"]
+    superuser_sql(other_stores, *wound)
+    try:
+        done = run_manage("check", "--database", "default", environment=other_stores.environment())
+    finally:
+        superuser_sql(other_stores, *heal)
     assert done.returncode == 1
     assert "(tenants.E002)" in done.stderr
-    assert DANGERS[danger][2] in done.stderr
+    assert sentence in done.stderr
+    assert check() == ""
 
 
 def test_e002_is_silent_when_the_roles_are_as_provision_makes_them(other_stores):

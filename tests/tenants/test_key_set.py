@@ -12,7 +12,7 @@ from tenants.errors import Unavailable
 from tenants.jwks import KeySet
 from tests.tenants.issuer import JwksServer, jwk
 
-AT_ONCE = 0.3  # seconds, on a machine that does much besides; whoever waited would wait longer
+AT_ONCE = 1.0  # seconds, on a machine that does much besides; whoever waited would wait longer
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def eventually(condition: Callable[[], bool], limit: float = 5) -> bool:
+def eventually(condition: Callable[[], bool], limit: float = 60) -> bool:
     deadline = time.monotonic() + limit
     while not (met := condition()) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -113,21 +113,25 @@ def together(keys: KeySet, count: int) -> list[tuple[str, float]]:
         return sorted(pool.map(ask, range(count)))
 
 
-def test_one_request_waits_for_the_fetch_and_others_are_told_at_once_to_come_again(keys, endpoint):
+def test_one_request_waits_for_the_fetch_and_others_are_told_at_once_to_come_again(
+    keys, endpoint, monkeypatch
+):
     """A server has a handful of threads, and anybody can name a key."""
+    monkeypatch.setattr(jwks, "WAIT_SECONDS", 20)
     knows(keys, "a")
-    endpoint.delay = 1.0
+    endpoint.delay = 1.5
     endpoint.keys.append(jwk("c"))
     (waited, seconds_waited), *others = together(keys, 16)
-    assert (waited, seconds_waited > 0.9) == ("known", True)
+    assert (waited, seconds_waited > 1.2) == ("known", True)
     assert {told for told, _seconds in others} == {"later"}
     assert max(seconds for _told, seconds in others) < AT_ONCE
     assert (endpoint.asked, endpoint.most_at_once) == (2, 1)
     assert {told for told, _seconds in together(keys, 16)} == {"known"}
 
 
-def test_the_first_requests_share_one_fetch(keys, endpoint):
-    endpoint.delay = 0.3
+def test_the_first_requests_share_one_fetch(keys, endpoint, monkeypatch):
+    monkeypatch.setattr(jwks, "WAIT_SECONDS", 20)
+    endpoint.delay = 1.5
     endpoint.keys.append(jwk("c"))
     assert [told for told, _seconds in together(keys, 16)] == ["known"] + ["later"] * 15
     assert endpoint.asked == 1
@@ -140,7 +144,7 @@ def test_who_has_waited_leaves_the_place_to_the_next(keys, endpoint, monkeypatch
     endpoint.delay = 0.3
     for _ in range(3):
         assert not knows(keys, "unknown")
-        time.sleep(0.35)
+        assert eventually(lambda: keys._ended == keys._begun)
     assert endpoint.asked == 3
 
 
@@ -150,7 +154,7 @@ def test_a_withdrawn_key_stops_within_the_refresh_time(make_keys, endpoint):
     endpoint.keys = [jwk("b")]
     start = time.monotonic()
     assert eventually(lambda: not keys._known("a", "RS256"))
-    assert time.monotonic() - start < 0.3 + AT_ONCE
+    assert time.monotonic() - start < 0.3 + 2 * AT_ONCE
     assert knows(keys, "b")
 
 
@@ -159,8 +163,7 @@ def test_it_does_so_although_nobody_called_meanwhile(make_keys, endpoint):
     keys = make_keys(refresh=0.3)
     assert knows(keys, "a")
     endpoint.keys = [jwk("b")]
-    time.sleep(0.6)
-    assert keys._known("a", "RS256") is None
+    assert eventually(lambda: keys._known("a", "RS256") is None)
 
 
 def test_withdrawing_every_key_withdraws_every_key(make_keys, endpoint):
@@ -191,11 +194,12 @@ def test_when_it_is_back_new_keys_work(make_keys, endpoint):
     assert eventually(lambda: keys._known("c", "RS256") is not None)
 
 
-def test_a_slow_endpoint_holds_up_nobody_whose_key_is_known(make_keys, endpoint):
+def test_a_slow_endpoint_holds_up_nobody_whose_key_is_known(make_keys, endpoint, monkeypatch):
+    monkeypatch.setattr(jwks, "WAIT_SECONDS", 20)
     keys = make_keys(refresh=0.1)
     assert knows(keys, "a")
-    endpoint.delay = 1.5
-    assert eventually(lambda: endpoint.at_once == 1)
+    before, endpoint.delay = endpoint.asked, 1.8
+    assert eventually(lambda: endpoint.asked > before and endpoint.at_once == 1)
     waiting = threading.Thread(target=lambda: knows(keys, "unknown"))
     waiting.start()
     for _ in range(100):
@@ -206,18 +210,18 @@ def test_a_slow_endpoint_holds_up_nobody_whose_key_is_known(make_keys, endpoint)
 
 def test_a_request_with_an_unknown_key_waits_a_bounded_time(keys, endpoint, monkeypatch):
     monkeypatch.setattr(jwks, "WAIT_SECONDS", 0.2)
-    endpoint.delay = 1.5
-    assert 0.15 < seconds(lambda: knows(keys, "a")) < 1
+    endpoint.delay = 1.8
+    assert 0.15 < seconds(lambda: knows(keys, "a")) < 1.5
     assert seconds(lambda: knows(keys, "a")) < AT_ONCE  # the fetch has had its time already
     assert eventually(lambda: keys._known("a", "RS256") is not None)
 
 
 def test_keys_are_too_old_some_day(make_keys, endpoint):
-    keys = make_keys(refresh=0.1, max_age=0.5)
+    keys = make_keys(refresh=0.1, max_age=4)
     assert knows(keys, "a")
     endpoint.stop()
     assert knows(keys, "a")
-    assert eventually(lambda: keys._known("a", "RS256") is None, 2)
+    assert eventually(lambda: keys._known("a", "RS256") is None)
     assert not knows(keys, "a")
 
 

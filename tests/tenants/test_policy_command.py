@@ -7,7 +7,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tenants.models import AuditEntry
-from tenants.policy.document import AWAITED
 from tenants.policy.reading import read_policy
 from tenants.router import admin_role
 
@@ -85,13 +84,6 @@ def test_the_schema_has_every_meaning(policy):
 def test_what_cannot_be_done_is_told_with_a_sentence(policy, args, sentence):
     with pytest.raises(CommandError, match=sentence):
         policy(*args)
-
-
-def test_a_field_that_nothing_reads_is_neither_shown_nor_set(policy, monkeypatch):
-    monkeypatch.setitem(AWAITED, "recall.top_k", "better times")
-    assert "recall.top_k" not in policy("show")
-    with pytest.raises(CommandError, match=r"^recall\.top_k: Nothing reads this yet: it awaits better"):
-        policy("set", "recall.top_k=7")
 
 
 def test_an_unknown_tenant_is_told(policy):

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection, connections
 
 from tenants.models import PolicyVersion
 from tenants.policy import reading
-from tenants.policy.document import AWAITED, Policy, Working
+from tenants.policy.document import Policy
 from tenants.policy.reading import read_policy
 from tenants.policy.versions import Level, write_policy
 from tenants.router import admin_role
@@ -303,15 +303,6 @@ def test_what_no_longer_fits_is_left_out_and_the_rest_holds(acme_tenant, setting
     assert (policy.working.turns, policy.session.max_age_seconds) == (6, 400_000)
     for field in ("recall.top_k", "recall.dropped", "gone", "working", "session.max_age_seconds"):
         assert f"policy field {field} no longer fits" in caplog.text
-
-
-def test_what_nothing_reads_does_not_hold_although_it_was_stored(acme_tenant, caplog, monkeypatch):
-    level, changes = Level(acme_tenant.id), {"recall": {"top_k": 8}, "working": {"turns": 3}}
-    write_policy(level=level, actor="test", changes=changes)
-    monkeypatch.setitem(AWAITED, "working.turns", "better times")
-    policy = read_policy(tenant_id=acme_tenant.id)
-    assert (policy.recall.top_k, policy.working) == (8, Working())
-    assert "policy field working.turns no longer fits" in caplog.text
 
 
 def test_a_policy_cannot_be_changed_by_whoever_reads_it(acme_tenant):

@@ -9,7 +9,7 @@ from django.db import ProgrammingError, connections
 from tenants.errors import Conflict, Invalid, NotFound, PreconditionFailed
 from tenants.models import AuditEntry, PolicyVersion
 from tenants.policy import versions
-from tenants.policy.document import AWAITED, Policy
+from tenants.policy.document import Policy
 from tenants.policy.versions import (
     Level,
     diff_versions,
@@ -126,28 +126,6 @@ def test_what_is_not_valid_is_refused_by_name(tenant, changes, field):
 def test_the_whole_range_of_alpha_is_valid():
     for number in (0, 1):
         assert Policy.model_validate({"recall": {"alpha": number}}).recall.alpha == number
-
-
-@pytest.mark.parametrize("field", AWAITED)
-def test_what_nothing_reads_yet_cannot_be_decided_and_is_not_shown(tenant, field):
-    section, name = field.split(".")
-    default = getattr(Policy(), section).model_dump(mode="json")[name]
-    with pytest.raises(Invalid, match=f"Nothing reads this yet: it awaits {AWAITED[field]}."):
-        write(tenant, {section: {name: default}})
-    assert refused(tenant, {"recall": {"top_k": 8}, section: {name: default}}) == f"document.{field}"
-    for shown in (read_level(level=tenant).effective, read_level(level=tenant).defaults):
-        assert name not in shown.model_dump().get(section, {})
-    assert entries(tenant) == []
-
-
-def test_what_was_decided_while_nothing_read_it_is_given_back(tenant, monkeypatch):
-    write(tenant, {"working": {"turns": 3}})
-    monkeypatch.setitem(AWAITED, "working.turns", "better times")
-    assert refused(tenant, {"recall": {"top_k": 8}}) == "document.working.turns"
-    written = write(tenant, {"recall": {"top_k": 8}, "working": {"turns": None}})
-    assert written.document == {"recall": {"top_k": 8}}
-    with pytest.raises(Invalid, match="Nothing reads this yet"):
-        rollback_policy(level=tenant, actor="test", to_version=1)
 
 
 @pytest.mark.parametrize(("field", "setting"), [

@@ -6,12 +6,21 @@ from uuid import UUID
 
 import pytest
 from django.conf import settings
-from django.db import DataError, connection, connections, transaction
+from django.db import DataError, OperationalError, connection, connections, transaction
 from django.utils import timezone
 
+from tenants.errors import Overdue
 from tenants.models import AuditEntry, Tenant
 from tenants.router import admin_role
-from tenants.scope import ForeignTenantScope, NoTenantScope, current_tenant, scope, unscoped
+from tenants.scope import (
+    ForeignTenantScope,
+    NoTenantScope,
+    current_tenant,
+    each_statement_within,
+    fetch_alone,
+    scope,
+    unscoped,
+)
 from working.models import Session
 
 
@@ -259,3 +268,85 @@ def test_reused_connections_carry_nothing_from_one_tenant_to_the_next(acme_tenan
     with ThreadPoolExecutor(3 * settings.DATABASE_POOL_SIZE) as threads:
         used = list(threads.map(hammer, range(3 * settings.DATABASE_POOL_SIZE)))
     assert sum(map(len, used)) > len(set().union(*used))  # they did share
+
+
+def ask(sql: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchone()[0]
+
+
+def test_a_statement_that_takes_too_long_is_given_up(acme_tenant):
+    with each_statement_within(0.05):
+        with pytest.raises(Overdue), scope(acme_tenant.id):
+            ask("SELECT pg_sleep(5)")
+        with pytest.raises(Overdue), scope(acme_tenant.id), scope(acme_tenant.id):
+            ask("SELECT pg_sleep(5)")
+    with each_statement_within(30), scope(acme_tenant.id):
+        assert ask("SELECT 'fine'") == "fine"
+
+
+def test_the_limit_ends_with_the_block_and_is_told_with_the_tenant(acme_tenant):
+    with scope(acme_tenant.id):
+        usual = ask("SHOW statement_timeout")
+    with each_statement_within(1.5), connection.execute_wrapper(counted := Counted()), scope(acme_tenant.id):
+        assert ask("SHOW statement_timeout") == "1500ms"
+    assert counted.statements == 2
+    with scope(acme_tenant.id):
+        assert ask("SHOW statement_timeout") == usual != "1500ms"
+
+
+def test_what_is_given_up_without_a_limit_of_ours_is_no_lateness(acme_tenant):
+    with pytest.raises(OperationalError), scope(acme_tenant.id):
+        ask("SET LOCAL statement_timeout = 20; SELECT pg_sleep(5)")
+
+
+class Counted:
+    """Counts what goes to PostgreSQL."""
+
+    statements = 0
+
+    def __call__(self, execute, sql, params, many, context):
+        self.statements += 1
+        return execute(sql, params, many, context)
+
+
+SESSIONS = (
+    "SELECT count(*), min(external_id), current_setting('app.tenant_id') FROM working_session WHERE %(all)s"
+)
+
+
+def test_a_statement_alone_sees_its_tenants_rows_and_leaves_no_setting(acme_tenant, globex_tenant):
+    with scope(acme_tenant.id):
+        add_session(acme_tenant, "of acme")
+    assert fetch_alone(acme_tenant.id, SESSIONS, {"all": True}) == (1, "of acme", str(acme_tenant.id))
+    assert fetch_alone(globex_tenant.id, SESSIONS, {"all": True}) == (0, None, str(globex_tenant.id))
+    assert setting() == ""
+    with pytest.raises(NoTenantScope):
+        names()
+
+
+def test_a_statement_alone_joins_the_open_scope_of_its_tenant_and_of_no_other(acme_tenant, globex_tenant):
+    with scope(acme_tenant.id):
+        add_session(acme_tenant)
+        assert fetch_alone(acme_tenant.id, SESSIONS, {"all": True})[0] == 1
+        with pytest.raises(ForeignTenantScope):
+            fetch_alone(globex_tenant.id, SESSIONS, {"all": True})
+        assert setting() == str(acme_tenant.id)
+
+
+def test_a_statement_alone_inside_a_transaction_of_somebody_elses_is_refused(acme_tenant):
+    with transaction.atomic(), pytest.raises(ForeignTenantScope):
+        fetch_alone(acme_tenant.id, SESSIONS, {"all": True})
+
+
+def test_a_statement_alone_that_fails_leaves_nothing_and_the_connection_goes_on(acme_tenant):
+    with pytest.raises(DataError):
+        fetch_alone(acme_tenant.id, "SELECT 1 / %(by)s", {"by": 0})
+    assert not connection.in_atomic_block
+    assert fetch_alone(acme_tenant.id, SESSIONS, {"all": False})[0] == 0
+
+
+def test_a_statement_alone_is_given_up_as_others_are(acme_tenant):
+    with each_statement_within(0.05), pytest.raises(Overdue):
+        fetch_alone(acme_tenant.id, "SELECT pg_sleep(%(long)s)", {"long": 60})

@@ -10,7 +10,8 @@ from django.core.management.base import BaseCommand
 
 from tenants.api_keys import authenticate, create_api_key
 from tenants.errors import Unauthenticated
-from tenants.models import Tenant
+from tenants.members import add_member
+from tenants.models import Member, Role, Tenant
 from tenants.router import admin_role
 from tenants.tenancy import create_tenant, get_tenant
 
@@ -35,6 +36,7 @@ class Command(BaseCommand):
             "admin_user": ADMIN,
             "admin_password": _password(kept.get("admin_password", "")),
         }
+        _let_in(tenant)
         if found != kept:
             _write_private(path, json.dumps(found))
         self.stdout.write(json.dumps(found))
@@ -63,6 +65,15 @@ def _password(kept: str) -> str:
         user.set_password(password)
         user.save()
     return password
+
+
+def _let_in(tenant: Tenant) -> None:
+    """Makes the admin user a member, unless an operator has given it a role already."""
+    with admin_role():
+        user = User.objects.get(username=ADMIN)
+        if Member.objects.filter(tenant=tenant, user=user).exists():
+            return
+    add_member(tenant=tenant, user=user, role=Role.ADMIN, actor="command:demo_tenant")
 
 
 def _read(path: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from tenants.tenancy import get_tenant
 class Command(BaseCommand):
     """Writes everything that is kept of a person into a file, at once and without a worker."""
 
-    help = "Export a person to a file of gzipped JSON Lines."
+    help = "Export a person to a zip file: JSON Lines, and a page to read."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("tenant", help="the tenant's slug")

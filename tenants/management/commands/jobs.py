@@ -1,3 +1,4 @@
+import os
 from argparse import ArgumentParser
 from typing import Any
 from uuid import UUID
@@ -37,8 +38,13 @@ class Command(BaseCommand):
         found = list_all_jobs(
             tenant_id=tenant.id, state=options["state"], kind=options["kind"], limit=options["limit"]
         )
-        for job in found:
-            self.stdout.write(_line(job))
+        try:
+            for job in found:
+                self.stdout.write(_line(job))
+            self.stdout.flush()
+        except BrokenPipeError:  # by `| head`, which has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stdout.fileno())  # what is left, at the exit
+            return
         self.stderr.write(f"{len(found)} jobs{', and perhaps more' * (len(found) == options['limit'])}.")
 
     def _replay(self, tenant: Tenant, options: dict[str, Any]) -> None:
