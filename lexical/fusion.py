@@ -14,10 +14,16 @@ def fuse(
     ranking lacks, or has with a score that is no finite number (a cosine with an empty vector), scored 0
     there: no word matched, nothing in common.
     """
+    both = shares(keyword=keyword, semantic=semantic)
+    fused = [(one, weight * words + (1 - weight) * meaning) for one, (words, meaning) in both.items()]
+    return sorted(fused, key=lambda item: (-item[1], item[0]))
+
+
+def shares(*, keyword: Mapping[int, float], semantic: Mapping[int, float]) -> dict[int, tuple[float, float]]:
+    """What `fuse` weighs: both signals of every item, each from 0 to 1."""
     ids = keyword.keys() | semantic.keys()
     by_words, by_meaning = _normalise(keyword, ids), _normalise(semantic, ids)
-    fused = [(one, weight * by_words[one] + (1 - weight) * by_meaning[one]) for one in ids]
-    return sorted(fused, key=lambda item: (-item[1], item[0]))
+    return {one: (by_words[one], by_meaning[one]) for one in ids}
 
 
 def _normalise(ranking: Mapping[int, float], ids: Iterable[int]) -> dict[int, float]:

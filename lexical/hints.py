@@ -18,6 +18,7 @@ _DATE = re.compile(
     rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s)?\b(?P<month>{_MONTH})\b\.?"
     rf"(?:\s(?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?(?:,?\s(?:of\s)?(?P<year>{_YEAR})\b)?"
 )
+_ISO = re.compile(rf"(?<![\w-])(?P<year>{_YEAR})-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>\d\d)(?!\d)|(?![\w-]))")
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _RELATIVE = re.compile(
     r"\b(?:(?P<day>today|yesterday)|(?P<which>this|last|past)\s(?P<unit>week|weekend|month|year)"
@@ -48,6 +49,7 @@ def named_spans(query: str, *, years: Collection[int], today: date) -> list[Span
     A month without a year is that of each of `years`, those that the subject has turns of; a day that no
     calendar has names nothing."""
     spans = [span for match in _DATE.finditer(query) for span in _spans(match, years)]
+    spans += [span for match in _ISO.finditer(query) for span in _iso_spans(match)]
     named = (int(year) for year in _BARE_YEAR.findall(query))
     spans = spans or [Span(date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal()) for year in named]
     return spans or [_relative(match, today) for match in _RELATIVE.finditer(query)]
@@ -94,6 +96,18 @@ def _spans(match: re.Match[str], years: Collection[int]) -> Iterator[Span]:
     month = MONTHS.index(match["month"][:3].lower()) + 1
     day = int(match["before"] or match["after"] or 0)
     for year in [int(match["year"])] if match["year"] else years:
-        length = monthrange(year, month)[1]
-        if day <= length:
-            yield Span(date(year, month, day or 1).toordinal(), date(year, month, day or length).toordinal())
+        yield from _days_of(year, month, day)
+
+
+def _iso_spans(match: re.Match[str]) -> Iterator[Span]:
+    """ISO 8601: `2023-05-07`, `2023-05`."""
+    day = match["day"]
+    if day != "00":
+        yield from _days_of(int(match["year"]), int(match["month"]), int(day or 0))
+
+
+def _days_of(year: int, month: int, day: int) -> Iterator[Span]:
+    """The day, or with 0 the whole month."""
+    length = monthrange(year, month)[1]
+    if day <= length:
+        yield Span(date(year, month, day or 1).toordinal(), date(year, month, day or length).toordinal())

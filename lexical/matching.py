@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexical.analysis import is_stop_word
-from lexical.bm25 import Statistics, most
+from lexical.bm25 import Statistics, most, scores
 from lexical.tsvector import term
 
 Id = TypeVar("Id")
+FoundId_co = TypeVar("FoundId_co", covariant=True)
 Phrases = Sequence[tuple[str, ...]]
 Wanted = Callable[[str], str]  # from the mark of a corpus to what is wanted there, as a `tsquery`
 
@@ -26,6 +27,21 @@ TOO_MANY = 50_000  # … and beyond which a word does not bring candidates of it
 # inverse squares up to c, over this limit of it; what is missing to the limit is 1/(c + 1/2), nearly. To read
 # c back from it takes PostgreSQL a tenth of the time that unnesting the vector takes.
 INVERSE_SQUARES = 1.64493406685
+
+
+class Match(Protocol[FoundId_co]):
+    """A document that holds what was searched for."""
+
+    @property
+    def id(self) -> FoundId_co: ...
+
+    @property
+    def length(self) -> int:
+        """Its number of lexemes."""
+
+    @property
+    def ranks(self) -> Sequence[float | None]:
+        """`ts_rank` of each term."""
 
 
 class Index(Protocol[Id]):
@@ -89,6 +105,21 @@ def counts_of(ranks: Sequence[Sequence[float | None]], alternatives: int) -> NDA
     sums = np.array(ranks, dtype=np.float64) * alternatives
     counts: NDArray = np.rint(1 / (INVERSE_SQUARES * np.maximum(1 - sums, 1e-9)) - 0.5)
     return counts
+
+
+def scores_of(
+    found: Sequence[Match[Id]], weights: NDArray[np.float64], mean_length: float, alternatives: int
+) -> dict[Id, float]:
+    """BM25 of each, by as many of its terms as there are weights."""
+    if not found:
+        return {}
+    values = scores(
+        counts=counts_of([one.ranks[: len(weights)] for one in found], alternatives),
+        lengths=np.array([one.length for one in found]),
+        idf=weights,
+        mean_length=mean_length,
+    )
+    return dict(zip((one.id for one in found), values.tolist(), strict=True))
 
 
 def all_of(phrases: Phrases, mark: str) -> str:

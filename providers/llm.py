@@ -21,13 +21,18 @@ T = TypeVar("T", bound=BaseModel)
 class LLM(Protocol):
     """Answers in a form that is asked for. Safe to call from several threads at once."""
 
-    model: str  # to be kept beside what it has written
+    # To be kept beside what it has written.
+    provider: str
+    model: str
 
-    def complete(self, *, messages: Sequence[Message], answer: type[T], purpose: str) -> T:
+    def complete(
+        self, *, messages: Sequence[Message], answer: type[T], purpose: str, seconds: float | None = None
+    ) -> T:
         """The answer to `messages`, validated as an `answer`. Never inside a scope: it may take seconds.
 
-        `purpose` is a short name, such as `session_summary`, under which the usage is counted. Raises
-        LLMUnavailable when asking later may help, LLMRefused when asking the same again is useless.
+        `purpose` is a short name, such as `session_summary`, under which the usage is counted. `seconds`: no
+        more than so many, while somebody waits. Raises LLMUnavailable when asking later may help, LLMRefused
+        when asking the same again is useless.
         """
 
 

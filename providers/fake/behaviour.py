@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 ALWAYS = -1
+SIZES = ("dimensions", "max_tokens")  # numbers that are no faults
 WRONG = ("500", "garbage", "count", "dimensions", "nan", "zero", "index")
 Wrong = Literal["500", "garbage", "count", "dimensions", "nan", "zero", "index"]
 
@@ -49,14 +50,17 @@ class Control:
         self.requests: deque[dict[str, Any]] = deque(maxlen=100)
 
     def change(self, changes: Mapping[str, Any]) -> None:
-        """Sets fields. Raises ValueError for an unknown one or a value of the wrong type; then sets none."""
+        """Sets fields. `wrong` may also name its kind, as the command's option does: all from now on. Raises
+        ValueError for an unknown field or a value of the wrong type; then sets none."""
+        if changes.get("wrong") in WRONG:
+            changes = {**changes, "wrong": ALWAYS, "wrong_kind": changes["wrong"]}
         with self._lock:
             kinds = {one.name: type(getattr(self.behaviour, one.name)) for one in fields(Behaviour)}
             for name, value in changes.items():
                 if name not in kinds:
                     raise ValueError(f"There is no {name!r}; there are {', '.join(kinds)}.")
-                if not isinstance(value, kinds[name]) and not (kinds[name] is float and type(value) is int):
-                    raise ValueError(f"{name} must be of type {kinds[name].__name__}.")
+                if not _fits(value, kinds[name]):
+                    raise ValueError(_told(name, kinds[name]))
             if changes.get("wrong_kind", "500") not in WRONG:
                 raise ValueError(f"wrong_kind must be one of {', '.join(WRONG)}.")
             for name, value in changes.items():
@@ -94,3 +98,17 @@ class Control:
                 "counts": dict(self.counts),
                 "requests": list(self.requests),
             }
+
+
+def _fits(value: Any, kind: type) -> bool:
+    """A yes is no number of requests."""
+    return type(value) is kind or (kind is float and type(value) is int)
+
+
+def _told(name: str, kind: type) -> str:
+    if kind is not int:
+        return f"{name} must be of type {kind.__name__}."
+    if name in SIZES:
+        return f"{name} must be a whole number."
+    known = f", or one of {', '.join(WRONG)}" if name == "wrong" else ""
+    return f"{name} must be a number of requests, {ALWAYS} for all from now on{known}."

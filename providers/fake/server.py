@@ -151,7 +151,10 @@ class _Handler(BaseHTTPRequestHandler):
         changes = dict(body or {})
         if changes.pop("reset", False):
             self.server.control.reset()
-        self.server.control.change(changes)
+        try:
+            self.server.control.change(changes)
+        except ValueError as error:
+            raise _Refused(400, str(error)) from error
         return self.server.control.state()
 
     def _respond(self, method: str, body: Any) -> Any:

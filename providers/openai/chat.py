@@ -32,13 +32,15 @@ class OpenAIChat:
 
     def __init__(self, endpoint: Endpoint, *, seconds: float) -> None:
         """`seconds`: for one `complete`, retries and the repair together."""
-        self.model = endpoint.model
+        self.provider, self.model = PROVIDER, endpoint.model
         self._endpoint, self._seconds = endpoint, seconds
         self._formats: dict[type[BaseModel], str] = {}  # the best that the server has accepted for an answer
 
-    def complete(self, *, messages: Sequence[Message], answer: type[T], purpose: str) -> T:
+    def complete(
+        self, *, messages: Sequence[Message], answer: type[T], purpose: str, seconds: float | None = None
+    ) -> T:
         """Asks once more with the errors when the answer is not valid. Raises LLMUnavailable, LLMRefused."""
-        deadline = time.monotonic() + self._seconds
+        deadline = time.monotonic() + min(self._seconds, seconds or self._seconds)
         text = self._reply(messages, answer, purpose, deadline)
         try:
             return parse(text, answer)

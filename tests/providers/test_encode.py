@@ -1,5 +1,5 @@
 import json
-import time
+import timeit
 
 import pytest
 from hypothesis import given, settings
@@ -90,6 +90,5 @@ def test_a_window_that_ends_inside_a_special_token_is_widened(
 
 def test_a_megabyte_of_words_costs_no_more_than_its_beginning(encoder: TextEncoder) -> None:
     text = "memory server " * 75_000
-    started = time.perf_counter()
-    encoder.encode(text)
-    assert time.perf_counter() - started < 0.1  # measured: 1 ms; all of it: 700 ms
+    seconds = min(timeit.repeat(lambda: encoder.encode(text), number=1, repeat=5))
+    assert seconds < 0.1  # measured: 1 ms; all of it: 700 ms

@@ -32,11 +32,33 @@ def test_it_is_controlled_over_http(http):
     assert http.post("/control", json={"reset": True}).json()["counts"] == {}
 
 
-@pytest.mark.parametrize("change", [{"colour": 1}, {"slow": "much"}, {"wrong_kind": "x"}, {"dead": None}])
+@pytest.mark.parametrize("change", [
+    {"colour": 1}, {"slow": "much"}, {"wrong_kind": "x"}, {"dead": None}, {"dead": True},
+    {"off_schema": True}, {"wrong": "gibberish"}, {"slow": True}, {"no_dimensions": 1},
+])  # fmt: skip
 def test_a_wrong_change_is_refused_and_nothing_is_changed(http, change):
     before = http.get("/control").json()["behaviour"]
     assert http.post("/control", json=change).status_code == 400
     assert http.get("/control").json()["behaviour"] == before
+
+
+@pytest.mark.parametrize(("change", "complaint"), [
+    ({"off_schema": True}, "off_schema must be a number of requests, -1 for all from now on."),
+    ({"wrong": "no"}, "wrong must be a number of requests, -1 for all from now on, or one of 500, garbage,"),
+    ({"dimensions": "8"}, "dimensions must be a whole number."),
+    ({"slow": "much"}, "slow must be of type float."),
+])  # fmt: skip
+def test_a_wrong_change_is_told_in_the_words_of_the_control(http, change, complaint):
+    assert http.post("/control", json=change).json()["error"]["message"].startswith(complaint)
+
+
+def test_the_kind_of_fault_is_named_as_by_the_command(http):
+    behaviour = http.post("/control", json={"wrong": "garbage"}).json()["behaviour"]
+    assert (behaviour["wrong"], behaviour["wrong_kind"]) == (-1, "garbage")
+    for _time in range(2):
+        assert http.post("/v1/chat/completions", json=CHAT).text == "<html>Bad gateway</html>"
+    assert http.post("/control", json={"wrong": 0}).status_code == 200
+    assert http.post("/v1/chat/completions", json=CHAT).json()["choices"]
 
 
 def test_the_control_answers_whatever_is_wrong(http):

@@ -9,7 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from memoryproject.checks import check_providers
-from providers.embeddings import get_embedder, reset_embedder
+from providers.embeddings import EmbeddingUnavailable, embedders, get_embedder, reset_embedder
+from providers.fake import FakeProvider
 
 EMBED_ON_BOTH_SIDES_OF_A_FORK = """
 import os, sys
@@ -64,6 +65,45 @@ def test_an_outside_model_that_is_not_known_needs_its_dimensions(settings: Setti
         get_embedder()
     settings.EMBEDDING_DIMENSIONS = 1024
     assert (get_embedder().model, get_embedder().dimensions) == ("bge-m3@1024", 1024)
+
+
+def test_a_second_model_is_set_up_beside_the_present_one(settings: Settings) -> None:
+    settings.EMBEDDING_NEXT_PROVIDER, settings.EMBEDDING_NEXT_MODEL = "openai", "text-embedding-3-small"
+    assert [one.model for one in embedders()] == ["all-MiniLM-L6-v2", "text-embedding-3-small"]
+    assert get_embedder().model == "all-MiniLM-L6-v2"
+    assert get_embedder("text-embedding-3-small") is embedders()[1]
+    with pytest.raises(EmbeddingUnavailable, match="No provider is set up for the embedding model 'bge-m3'"):
+        get_embedder("bge-m3")
+
+
+def test_either_model_may_be_the_local_one_and_be_at_another_address(settings: Settings) -> None:
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "text-embedding-3-small"
+    settings.EMBEDDING_NEXT_PROVIDER, settings.EMBEDDING_NEXT_MODEL = "local", "all-MiniLM-L6-v2"
+    assert [one.dimensions for one in embedders()] == [1536, 384]
+    reset_embedder()
+    settings.EMBEDDING_NEXT_PROVIDER, settings.EMBEDDING_NEXT_MODEL = "openai", "text-embedding-3-small"
+    settings.EMBEDDING_NEXT_DIMENSIONS = 256
+    with FakeProvider() as elsewhere:
+        settings.EMBEDDING_NEXT_BASE_URL = elsewhere.base_url
+        assert get_embedder("text-embedding-3-small@256").embed(["a"]).shape == (1, 256)
+        assert elsewhere.count("/v1/embeddings") == 1
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "said"),
+    [
+        ("local", "all-MiniLM-L6-v2", "are both 'all-MiniLM-L6-v2'"),
+        ("openai", "", "EMBEDDING_NEXT_MODEL must be set"),
+        ("openai", "bge-m3", "EMBEDDING_NEXT_DIMENSIONS must be set"),
+        ("oracle", "bge-m3", "EMBEDDING_NEXT_PROVIDER is 'oracle'"),
+    ],
+)
+def test_a_second_model_that_is_set_up_wrongly_is_refused_at_the_start(
+    settings: Settings, provider: str, model: str, said: str
+) -> None:
+    settings.EMBEDDING_NEXT_PROVIDER, settings.EMBEDDING_NEXT_MODEL = provider, model
+    [error] = check_providers(None)
+    assert said in error.msg
 
 
 def test_a_model_whose_name_no_table_could_keep_is_refused(settings: Settings) -> None:

@@ -72,8 +72,9 @@ def test_the_newest_version_is_taken_unless_one_is_named(tmp_path):
             load_prompt(tmp_path, name, version)
 
 
-def test_every_prompt_of_the_product_can_be_loaded_and_filled():
-    files = [path for path in ROOT.glob("*/**/prompts/*.txt") if ".venv" not in path.parts]
+def test_every_prompt_of_the_server_can_be_loaded_and_filled():
+    elsewhere = {".venv", "sdk"}  # the client's have no versions: what they make is nobody's record
+    files = [path for path in ROOT.glob("*/**/prompts/*.txt") if not elsewhere & set(path.parts)]
     assert len(files) >= 3
     for path in files:
         name, number = path.stem.rsplit(".v", 1)
