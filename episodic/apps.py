@@ -7,8 +7,10 @@ class EpisodicConfig(AppConfig):
     name = "episodic"
 
     def ready(self) -> None:
+        from episodic.compacting import compaction_kind
         from episodic.embedding import episode_vectors
         from episodic.entity_embedding import slot_vectors
+        from episodic.forgetting import forgetting_kind
         from episodic.privacy import register_handlers
         from episodic.retention import retention_kind
         from tenants import vectors
@@ -18,3 +20,5 @@ class EpisodicConfig(AppConfig):
         vectors.register(episode_vectors())
         vectors.register(slot_vectors())
         kinds.register(retention_kind())
+        kinds.register(compaction_kind())
+        kinds.register(forgetting_kind())

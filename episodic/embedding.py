@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from episodic.metrics import SET_ASIDE
 from episodic.models import Episode, EpisodeEmbedding
-from providers.embeddings import EmbeddingUnavailable, get_embedder
-from tenants.embedding import embed_accepted
+from episodic.rows import insert_rows
+from providers.embeddings import EmbeddingUnavailable
+from tenants.embedding import embed_accepted, model_behind
 from tenants.router import admin_role
 from tenants.scope import scope
 from tenants.vectors import Vectors
@@ -46,22 +47,31 @@ def vector_of(episode: Episode, vector: NDArray[np.float32]) -> EpisodeEmbedding
         episode_id=episode.id,
         agent_id=episode.agent_id,
         user_id=episode.user_id,
-        model=get_embedder().model,
+        model=model_behind(vector, tenant_id=episode.tenant_id),
         embedding=vector,
         valid_to=episode.valid_to,
     )
 
 
 def episode_vectors() -> Vectors:
-    """What a change of the embedding model asks of episodes; the sweep finds the pending ones."""
-    return Vectors("episode", Episode, EpisodeEmbedding, "episode_id", meant=Q())
+    """What a change of the embedding model asks of episodes."""
+    return Vectors(
+        "episode", Episode, EpisodeEmbedding, "episode_id", meant=Q(),
+        text=lambda episode: episode.text, row=vector_of,
+    )  # fmt: skip
 
 
 def replace_vector(episode: Episode, vector: NDArray[np.float32] | None) -> None:
     """Drops the vectors of what the episode said before, in the open scope; `vector` is of what it says."""
-    EpisodeEmbedding.objects.filter(tenant_id=episode.tenant_id, episode_id=episode.id).delete()
-    if vector is not None:
-        vector_of(episode, vector).save(force_insert=True)
+    replace_vectors([(episode, vector)])
+
+
+def replace_vectors(said: Sequence[tuple[Episode, NDArray[np.float32] | None]]) -> None:
+    """Likewise of several of one tenant."""
+    if said:
+        ids = [episode.id for episode, _vector in said]
+        EpisodeEmbedding.objects.filter(tenant_id=said[0][0].tenant_id, episode_id__in=ids).delete()
+        insert_rows([vector_of(episode, vector) for episode, vector in said if vector is not None])
 
 
 def embed_pending(*, limit: int = 1_000) -> int:

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from episodic import slot_queries
+from episodic.announcements import tell_slot, tell_slots
 from episodic.entity_reading import (
     access_entity,
     current_slots,
@@ -48,12 +49,14 @@ from episodic.slots import (
 )
 from ledger.decisions import forget_slot, settle_slot
 from ledger.removals import note_removal, was_removed
-from tenants import idempotency
+from tenants import audit, idempotency
 from tenants.caller import Caller
 from tenants.embedding import try_embed
 from tenants.errors import Forbidden, NotFound
 from tenants.scope import scope
+from tenants.subjects import pseudonym
 from tenants.tombstones import refuse_erased
+from webhooks.models import Event
 
 __all__ = [
     "DeletedSlot",
@@ -209,6 +212,11 @@ def delete_entity(
             rows = _removed(slot_queries.slot(tenant_id=caller.tenant_id, user_id=user_id, key=key))
             note_removal(tenant_id=caller.tenant_id, user_id=user_id, key=key, now=now)
             settled = forget_slot(caller=caller, user_id=user_id, key=key, now=now)
+            target = pseudonym(tenant_id=caller.tenant_id, user_id=user_id)
+            if rows or settled:
+                audit.record(
+                    tenant_id=caller.tenant_id, actor=caller.principal, action="entity.delete", target=target
+                )
         else:
             rows = _taken_back(stands, at=at, now=now)
             is_theirs = bool(rows) or not caller.agent_id  # no agent decides what only waits to be decided
@@ -277,6 +285,7 @@ def _taken_back(stands: Standing, *, at: datetime | None, now: datetime) -> int:
     """How many rows ceased to stand."""
     if stands.current is not None:
         close(stands.current, at=next_moment(stands.current, at or now) or now, by=None)
+        tell_slot(stands.current, Event.RETRACTED)
     if stands.pending is not None:
         drop(stands.pending, by=None)
     return (stands.current is not None) + (stands.pending is not None)
@@ -284,8 +293,11 @@ def _taken_back(stands: Standing, *, at: datetime | None, now: datetime) -> int:
 
 def _removed(rows: QuerySet[Entity]) -> int:
     """In the open scope, with the user locked; how many."""
-    ids = list(rows.values_list("id", flat=True))
+    gone = list(rows)
+    ids = [row.id for row in gone]
     EntityEmbedding.objects.filter(entity_id__in=ids).delete()
+    if gone:
+        tell_slots(gone[0].tenant_id, gone, Event.ERASED)
     return rows.filter(id__in=ids).delete()[0]
 
 

@@ -13,8 +13,8 @@ from episodic.embedding import in_turns
 from episodic.models import Entity, EntityEmbedding
 from episodic.slot_queries import STANDS
 from episodic.slots import text_of
-from providers.embeddings import EmbeddingUnavailable, get_embedder
-from tenants.embedding import embed_accepted
+from providers.embeddings import EmbeddingUnavailable
+from tenants.embedding import embed_accepted, model_behind
 from tenants.router import admin_role
 from tenants.scope import scope
 from tenants.vectors import Vectors
@@ -23,8 +23,11 @@ log = logging.getLogger(__name__)
 
 
 def slot_vectors() -> Vectors:
-    """What a change of the embedding model has read anew; the sweeper does the reading."""
-    return Vectors("entity", Entity, EntityEmbedding, "entity_id", meant=Q(status__in=STANDS))
+    """What a change of the embedding model asks of slots."""
+    return Vectors(
+        "entity", Entity, EntityEmbedding, "entity_id", meant=Q(status__in=STANDS),
+        text=text_of, row=_vector_of,
+    )  # fmt: skip
 
 
 def keep_vector(entity: Entity, vector: NDArray[np.float32]) -> None:
@@ -80,6 +83,6 @@ def _vector_of(entity: Entity, vector: NDArray[np.float32]) -> EntityEmbedding:
         tenant_id=entity.tenant_id,
         entity_id=entity.id,
         user_id=entity.user_id,
-        model=get_embedder().model,
+        model=model_behind(vector, tenant_id=entity.tenant_id),
         embedding=vector,
     )

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from episodic import slot_queries
 from episodic.models import Entity, SlotStatus
 from episodic.slots import EntityFilter, slot_key
-from providers.embeddings import get_embedder
 from tenants.caller import Caller
-from tenants.embedding import embed_query
+from tenants.embedding import embed_query, model_behind
 from tenants.errors import Invalid, NotFound
 from tenants.scope import scope
 
@@ -105,7 +104,7 @@ def _nearest(
         return slot_queries.nearest(
             tenant_id=caller.tenant_id,
             where=where,
-            model=get_embedder().model,
+            model=model_behind(vector, tenant_id=caller.tenant_id),
             query=vector,
             limit=limit,
         )

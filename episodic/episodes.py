@@ -10,18 +10,20 @@ from episodic import querysets
 from episodic.duplicates import content_hash
 from episodic.inserting import insert_episode
 from episodic.metrics import counted_write
-from episodic.models import Episode
+from episodic.models import Episode, MemoryType
 from episodic.superseding import supersede
-from episodic.types import EpisodeFilter, NewEpisode
+from episodic.types import EpisodeFilter, EpisodeTraits, NewEpisode
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.embedding import try_embed
-from tenants.errors import Invalid, NotFound, TooLarge
+from tenants.errors import Forbidden, Invalid, NotFound, TooLarge
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
 
+ANY_TRAITS = EpisodeTraits()
 CLOCKS_DIFFER = timedelta(minutes=5)
+KEPT_BACK = "Turns of conversations are shown to editors."
 
 
 def store_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
@@ -74,12 +76,14 @@ def build_episode(*, caller: Caller, new: NewEpisode, now: datetime) -> Episode:
 
 
 def confine(caller: Caller, where: EpisodeFilter) -> EpisodeFilter:
-    """The filter with what the key is bound to filled in. Raises Forbidden when it asks for another's."""
+    """The filter with what the key is bound to filled in, and without verbatim turns for whoever is not shown
+    conversations. Raises Forbidden when it asks for another's, or for nothing but turns."""
     return replace(
         where,
         user_id=caller.confine_user(where.user_id) or None,
         agent_id=caller.confine_agent(where.agent_id) or None,
         project=caller.confine_project(where.project) or None,
+        memory_types=_readable(caller, where.memory_types),
     )
 
 
@@ -91,11 +95,14 @@ def check_length(episode: Episode, text: str) -> None:
 
 
 def access_episode(*, caller: Caller, episode_id: UUID) -> Episode:
-    """The episode, whether it still holds or not. Raises NotFound, also for one out of the key's reach."""
+    """The episode, whether it still holds or not. Raises NotFound, also for one out of the key's reach;
+    Forbidden for a verbatim turn, for whoever is not shown conversations."""
     with scope(caller.tenant_id):
-        found = Episode.objects.filter(_reach(caller), id=episode_id).first()
+        found = Episode.objects.filter(_bound(caller), id=episode_id).first()
     if found is None:
         raise NotFound("There is no such episode.")
+    if is_kept_back(caller, found):
+        raise Forbidden(KEPT_BACK)
     return found
 
 
@@ -104,7 +111,7 @@ def lock_episode(*, caller: Caller, episode_id: UUID, now: datetime) -> Episode:
     locks them. Raises Erased when the person was erased since `now`."""
     user_id = access_episode(caller=caller, episode_id=episode_id).user_id
     refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
-    found = Episode.objects.select_for_update().filter(_reach(caller), id=episode_id).first()
+    found = Episode.objects.select_for_update().filter(reach(caller), id=episode_id).first()
     if found is None:
         raise NotFound("There is no such episode.")
     return found
@@ -117,11 +124,13 @@ def list_episodes(
     limit: int,
     before: tuple[datetime, UUID] | None = None,
     oldest_first: bool = False,
+    traits: EpisodeTraits = ANY_TRAITS,
 ) -> list[Episode]:
     """Episodes within the key's reach, newest first by default; `before`: continue after that one."""
     with scope(caller.tenant_id):
         found = Episode.objects.filter(
-            querysets.matching(tenant_id=caller.tenant_id, where=confine(caller, where))
+            querysets.matching(tenant_id=caller.tenant_id, where=confine(caller, where)),
+            querysets.having(traits),
         )
         if before is not None:
             created_at, episode_id = before
@@ -130,6 +139,27 @@ def list_episodes(
         return list(found.order_by(*order)[:limit])
 
 
-def _reach(caller: Caller) -> Q:
+def is_kept_back(caller: Caller, episode: Episode) -> bool:
+    """Whether it is a verbatim turn, and the caller is not shown conversations."""
+    return episode.memory_type == MemoryType.MESSAGE and not caller.may_read_conversations
+
+
+def reach(caller: Caller) -> Q:
+    """The condition of the rows that the key reaches, without verbatim turns as above."""
+    turns = Q() if caller.may_read_conversations else ~Q(memory_type=MemoryType.MESSAGE)
+    return _bound(caller) & turns
+
+
+def _readable(caller: Caller, types: tuple[str, ...]) -> tuple[str, ...]:
+    """Of the types that are asked for, of all where none is, those that the caller is shown."""
+    if caller.may_read_conversations:
+        return types
+    left = tuple(one for one in types or MemoryType.values if one != MemoryType.MESSAGE)
+    if not left:
+        raise Forbidden(KEPT_BACK)
+    return left
+
+
+def _bound(caller: Caller) -> Q:
     bound = {"user_id": caller.user_id, "agent_id": caller.agent_id, "project": caller.project}
     return Q(tenant_id=caller.tenant_id, **{name: value for name, value in bound.items() if value})

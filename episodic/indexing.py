@@ -5,7 +5,8 @@ import re
 from uuid import UUID, uuid5
 
 from episodic.lexemes import corpus_of, index_text, mark_of
-from episodic.models import Episode, EpisodeWords, MemoryType
+from episodic.models import Episode, EpisodeWords, MemoryType, Origin
+from episodic.rows import put_rows
 from lexical.analysis import analyse
 from lexical.hints import asks, tells_time
 
@@ -13,8 +14,9 @@ from lexical.hints import asks, tells_time
 _SPEAKER = re.compile(r"([^\W\d][^:\n]{0,38}): ")
 
 
-def entry_of(episode: Episode) -> EpisodeWords:
-    """The unsaved row of the index."""
+def entry_of(episode: Episode, *, place: int | None = None) -> EpisodeWords:
+    """The unsaved row of the index. `place` is the turn's among those that were spoken in its session; if it
+    is not known, the first of `covers_turns` stands for it."""
     is_message = episode.memory_type == MemoryType.MESSAGE
     words = index_text(
         [episode.text, " ".join(episode.topics), " ".join(episode.entities), episode.outcome],
@@ -26,7 +28,7 @@ def entry_of(episode: Episode) -> EpisodeWords:
         user_id=episode.user_id,
         agent_id=episode.agent_id,
         thread=thread_of(episode),
-        place=episode.covers_turns[0] if is_message and episode.covers_turns else None,
+        place=place or (episode.covers_turns[0] if is_message and episode.covers_turns else None),
         speaker=speaker_of(episode.text) if is_message else "",
         names=[*episode.entities, *episode.topics],
         asks=asks(episode.text),
@@ -46,10 +48,31 @@ def thread_of(episode: Episode) -> UUID | None:
     return uuid5(episode.tenant_id, json.dumps([episode.user_id, episode.namespace, episode.session]))
 
 
-def index_again(episode: Episode) -> None:
-    """Has it found by what it says now, in the open scope that changed it."""
-    EpisodeWords.objects.filter(tenant_id=episode.tenant_id, id=episode.id).delete()
-    entry_of(episode).save(force_insert=True)
+def index_again(*episodes: Episode) -> None:
+    """Has them found by what they say now, where they stood, in the open scope that changed them."""
+    put_rows([entry_of(one) for one in episodes], kept=("place",))
+
+
+def newest_place(
+    *, tenant_id: UUID, session: str, namespace: str, user_id: str, before: int
+) -> tuple[int, int]:
+    """The number and the place of a turn of the session that stands in the index already, of those before
+    `before` the one that was written last; zeros if there is none. In the open scope."""
+    turns = Episode.objects.filter(
+        tenant_id=tenant_id,
+        session=session,
+        namespace=namespace,
+        user_id=user_id,
+        memory_type=MemoryType.MESSAGE,
+        origin=Origin.SESSION,
+        covers_turns__0__lt=before,
+    )
+    newest = turns.order_by("-created_at", "-id").first()
+    if newest is None or not newest.covers_turns:
+        return 0, 0
+    entry = EpisodeWords.objects.filter(tenant_id=tenant_id, id=newest.id).first()
+    number = newest.covers_turns[0]
+    return number, (entry.place if entry is not None and entry.place else number)
 
 
 def speaker_of(text: str) -> str:

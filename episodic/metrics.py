@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from django.db import DatabaseError, connections, transaction
-from prometheus_client import Counter
+from prometheus_client import Counter, Histogram
 
 from episodic.models import Episode
 from tenants.router import admin_role
@@ -33,6 +34,14 @@ SET_ASIDE = Counter("episodes_set_aside", "Episodes that the embedding model tak
 RETENTION_DELETED = Counter(
     "retention_deleted", "Rows that were deleted because they were older than the policy allows.", ["kind"]
 )
+FOUND_OF_NEAREST = Histogram(
+    "memory_search_recall",
+    "Share of the nearest, at most ten, that searches found which did not compare all; of a sample of them.",
+    ["way"],
+    buckets=(0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1),
+)
+for _way in ("signatures", "graph"):
+    FOUND_OF_NEAREST.labels(_way)
 for _kind in ("episodes", "events"):
     RETENTION_DELETED.labels(_kind)
 for _reason in ("store", "embedding"):
@@ -40,27 +49,30 @@ for _reason in ("store", "embedding"):
 
 
 @contextmanager
-def counted_write(*, embedded: bool) -> Iterator[None]:
-    """Counts an episode that the block commits, or fails to."""
+def counted_write(*, embedded: bool, episodes: int = 1) -> Iterator[None]:
+    """Counts the episodes that the block commits, or fails to."""
     try:
         yield
     except DatabaseError:
         WRITE_FAILURES.labels("store").inc()
         raise
-    WRITES.inc()
+    WRITES.inc(episodes)
     if not embedded:
-        WRITE_FAILURES.labels("embedding").inc()
+        WRITE_FAILURES.labels("embedding").inc(episodes)
 
 
 @contextmanager
-def counted_at_commit() -> Iterator[None]:
-    """Counts an episode that the block writes without a vector yet, when the open transaction commits."""
+def counted_at_commit(*, embedded: bool = True, episodes: int = 1) -> Iterator[None]:
+    """Counts the episodes that the block writes when the open transaction commits. Those that are to get
+    their vectors later count as `embedded`."""
     try:
         yield
     except DatabaseError:
         WRITE_FAILURES.labels("store").inc()
         raise
-    transaction.on_commit(WRITES.inc)
+    transaction.on_commit(partial(WRITES.inc, episodes))
+    if not embedded:
+        transaction.on_commit(partial(WRITE_FAILURES.labels("embedding").inc, episodes))
 
 
 def count_unembedded() -> None:

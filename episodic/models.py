@@ -1,4 +1,4 @@
-"""Episodes: what happened, kept for later sessions. Entity slots: what holds of a user. Their embeddings."""
+"""Episodes: what happened, kept for later sessions, and what they are found by; entity slots beside them."""
 
 from uuid import UUID
 
@@ -6,10 +6,35 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from pgvector.django import VectorField
 from uuid_utils.compat import uuid7
 
+from episodic.entity_models import Entity, EntityEmbedding, SlotStatus
+from episodic.item_models import ITEM, ITEMS_NAMESPACE, Item, ItemVector
+from episodic.view_models import SummaryPartition, SummaryRun, SummaryView
 from tenants.models import Tenant
+
+__all__ = [
+    "ITEM",
+    "ITEMS_NAMESPACE",
+    "Entity",
+    "EntityEmbedding",
+    "Episode",
+    "EpisodeAccess",
+    "EpisodeEmbedding",
+    "EpisodeRevision",
+    "EpisodeWords",
+    "Item",
+    "ItemVector",
+    "MemoryType",
+    "Origin",
+    "SignatureField",
+    "SlotStatus",
+    "SummaryPartition",
+    "SummaryRun",
+    "SummaryView",
+]
 
 
 class MemoryType(models.TextChoices):
@@ -37,6 +62,13 @@ class Episode(models.Model):
     agent_id = models.CharField(max_length=255, blank=True)
     project = models.CharField(max_length=200, blank=True)
     session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
+    external_id = models.CharField(
+        max_length=255,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The client's own id, if it gave one.",
+    )
     memory_type = models.CharField(max_length=16, choices=MemoryType.choices, default=MemoryType.EPISODIC)
     origin = models.CharField(max_length=16, choices=Origin.choices, default=Origin.SAVED)
     text = models.TextField()
@@ -49,6 +81,9 @@ class Episode(models.Model):
     covers_turns = ArrayField(models.BigIntegerField(), size=2, null=True, help_text="First and last turn.")
     event_date = models.DateTimeField(null=True, help_text="When it happened, if not when it was written.")
     metadata = models.JSONField(default=dict)
+    extraction = models.JSONField(
+        null=True, help_text="How it was taken from a conversation: strategy, config, from which turns."
+    )
     content_hash = models.CharField(
         max_length=64,
         blank=True,
@@ -61,6 +96,10 @@ class Episode(models.Model):
     superseded_by = models.UUIDField(null=True, help_text="The episode that says what holds instead.")
     pinned_at = models.DateTimeField(null=True, help_text="Retention passes a pinned episode by.")
     created_at = models.DateTimeField()
+    persisted_at = models.DateTimeField(
+        null=True,
+        help_text="When it was stored, where clients say when it was created; null: at that moment.",
+    )
     updated_at = models.DateTimeField(null=True, help_text="When somebody last edited it.")
     embed_pending = models.BooleanField(default=True)
     version = models.PositiveIntegerField(
@@ -72,12 +111,36 @@ class Episode(models.Model):
 
     class Meta:
         db_table = "agent_episodes"
+        constraints = [
+            # Serves the search for one by its client's id as well, whosever it is.
+            models.UniqueConstraint(
+                fields=["tenant", "external_id", "namespace", "user_id"],
+                condition=~models.Q(external_id=""),
+                name="episode_external_id",
+            )
+        ]
         indexes = [
             # Serves recall and lists of one user's or one agent's episodes.
             models.Index(fields=["tenant", "user_id", "-created_at"], name="episode_user"),
             models.Index(fields=["tenant", "agent_id", "-created_at"], name="episode_agent"),
             # Serves the list of all.
             models.Index(fields=["tenant", "-created_at", "-id"], name="episode_recent"),
+            # Serve the lists of what is pinned, of a project, and of what one episode took the place of.
+            models.Index(
+                fields=["tenant", "-created_at", "-id"],
+                condition=models.Q(pinned_at__isnull=False),
+                name="episode_pinned",
+            ),
+            models.Index(
+                fields=["tenant", "project", "-created_at", "-id"],
+                condition=~models.Q(project=""),
+                name="episode_project",
+            ),
+            models.Index(
+                fields=["tenant", "superseded_by"],
+                condition=models.Q(superseded_by__isnull=False),
+                name="episode_superseded",
+            ),
             # Serves the memories of one conversation.
             models.Index(fields=["tenant", "session", "created_at"], name="episode_session"),
             # Serves the sweeper that embeds what could not be embedded when it was written.
@@ -108,12 +171,20 @@ class Episode(models.Model):
         return self.text[:80]
 
 
+class SignatureField(models.TextField):
+    """A bit for each dimension of a vector: whether it is positive there."""
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        return "bit varying"
+
+
 class EpisodeEmbedding(models.Model):
     """An episode's vector by one model; two models' vectors can stand side by side.
 
     A table of its own keeps the vectors inline in narrow rows: beside the text they would be moved out of
     line, and an exact scan would fetch each through a second index. Agent, user and the end of validity are
-    copied here so that a scan of what holds of a subject reads this table alone.
+    copied here so that a scan of what holds of a subject reads this table alone; that of a large subject
+    reads only the signatures, which stand in the indexes.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -123,6 +194,11 @@ class EpisodeEmbedding(models.Model):
     user_id = models.CharField(max_length=255, blank=True)
     model = models.CharField(max_length=100)
     embedding = VectorField()
+    signature = models.GeneratedField(
+        expression=models.Func("embedding", function="binary_quantize"),
+        output_field=SignatureField(),
+        db_persist=True,
+    )
     valid_to = models.DateTimeField(null=True, help_text="The episode's.")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -132,9 +208,17 @@ class EpisodeEmbedding(models.Model):
             models.UniqueConstraint(fields=["tenant", "episode_id", "model"], name="embedding_episode_model")
         ]
         indexes = [
-            # Serve exact search inside a user or an agent.
-            models.Index(fields=["tenant", "user_id", "model"], name="embedding_user"),
-            models.Index(fields=["tenant", "agent_id", "model"], name="embedding_agent"),
+            # Serve search inside a user or an agent: all of what a first pass over many vectors looks at.
+            models.Index(
+                fields=["tenant", "user_id", "model"],
+                include=["signature", "valid_to", "agent_id", "episode_id"],
+                name="embedding_of_user",
+            ),
+            models.Index(
+                fields=["tenant", "agent_id", "model"],
+                include=["signature", "valid_to", "user_id", "episode_id"],
+                name="embedding_of_agent",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -193,6 +277,31 @@ class EpisodeWords(models.Model):
         return str(self.id)
 
 
+class EpisodeAccess(models.Model):
+    """When an episode was last recalled, and how often. Its id is the episode's; without a row, never.
+
+    A table of its own keeps the episodes' rows, which are wide and indexed many times, as they were written.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255, blank=True)
+    agent_id = models.CharField(max_length=255, blank=True)
+    last_accessed_at = models.DateTimeField()
+    access_count = models.PositiveBigIntegerField(default=1)
+
+    class Meta:
+        db_table = "episode_access"
+        indexes = [
+            # Serve the ranking by recency: what of a user's or an agent's was used last.
+            models.Index(fields=["tenant", "user_id", "-last_accessed_at"], name="episode_access_user"),
+            models.Index(fields=["tenant", "agent_id", "-last_accessed_at"], name="episode_access_agent"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
 class EpisodeRevision(models.Model):
     """What an episode said before it was edited."""
 
@@ -223,92 +332,3 @@ class EpisodeRevision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.episode_id} r{self.number}"
-
-
-class SlotStatus(models.TextChoices):
-    """What counts of a slot: `current` holds, `pending` waits for a confirmation, `superseded` held until
-    another value came, `retracted` held, or waited, until somebody took it back."""
-
-    CURRENT = "current"
-    PENDING = "pending"
-    SUPERSEDED = "superseded"
-    RETRACTED = "retracted"
-
-
-class Entity(models.Model):
-    """One value of a user's slot. A slot's history is all its rows; at most one is current, one pending."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
-    user_id = models.CharField(max_length=255)
-    key = models.CharField(max_length=255)
-    value = models.JSONField()
-    confidence = models.FloatField(help_text="From 0 to 1.")
-    status = models.CharField(max_length=16, choices=SlotStatus.choices, default=SlotStatus.CURRENT)
-    source = models.CharField(max_length=64, blank=True, help_text="Who says so: `api`, `rules`, `llm`, …")
-    agent_id = models.CharField(max_length=255, blank=True, help_text="The agent that wrote it.")
-    source_session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
-    source_turn = models.BigIntegerField(null=True, help_text="Number of the turn in that session.")
-    valid_from = models.DateTimeField()
-    valid_to = models.DateTimeField(null=True, help_text="When it ceased to hold; null: it holds, or waits.")
-    superseded_by = models.UUIDField(null=True, help_text="The row with the value that came after.")
-    pinned_at = models.DateTimeField(
-        null=True, help_text="What is extracted does not replace a pinned value."
-    )
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
-    embed_pending = models.BooleanField(default=True)
-
-    class Meta:
-        db_table = "user_entities"
-        constraints = [
-            models.UniqueConstraint(
-                fields=["tenant", "user_id", "key"],
-                condition=models.Q(status="current"),
-                name="entity_current",
-            ),
-            models.UniqueConstraint(
-                fields=["tenant", "user_id", "key"],
-                condition=models.Q(status="pending"),
-                name="entity_pending",
-            ),
-        ]
-        indexes = [
-            # Serves a slot's history, and reads of what held at some moment.
-            models.Index(fields=["tenant", "user_id", "key", "-valid_from", "-id"], name="entity_history"),
-            # Serves the list of all.
-            models.Index(fields=["tenant", "-updated_at", "-id"], name="entity_recent"),
-            # Serves the sweeper that embeds what could not be embedded when it was written.
-            models.Index(
-                fields=["tenant", "id"], condition=models.Q(embed_pending=True), name="entity_embed_pending"
-            ),
-        ]
-        verbose_name_plural = "entities"
-
-    def __str__(self) -> str:
-        return f"{self.user_id} {self.key}"
-
-
-class EntityEmbedding(models.Model):
-    """The vector of a slot's "key: value" by one model."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
-    entity_id = models.UUIDField()
-    user_id = models.CharField(max_length=255)
-    model = models.CharField(max_length=100)
-    embedding = VectorField()
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        db_table = "entity_embeddings"
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "entity_id", "model"], name="entity_embedding_model")
-        ]
-        indexes = [
-            # Serves exact search among a user's slots.
-            models.Index(fields=["tenant", "user_id", "model"], name="entity_embedding_user")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.entity_id} {self.model}"

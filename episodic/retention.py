@@ -1,14 +1,15 @@
 """Retention: what sessions left behind goes when the tenant's, or the agent's, policy says so.
 
 Episodes of sessions go `retention.episodes_days` after they were written, those that hold no more as well;
-what was saved on purpose or pinned stays. Events go `retention.events_days` after they were recorded once a
+what was saved on purpose or pinned stays. Summaries that such episodes are part of go with them, and are made
+again without. Events go `retention.events_days` after they were recorded once a
 summary covers them, and without one when they are also older than an episode may become. Each batch is a
 commit of its own: what is cut off goes on where it was.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,6 +26,7 @@ from episodic.retention_queries import (
     has_episodes,
     oldest_episode,
 )
+from episodic.summary_retiring import has_passed, retire_passed
 from tenants import audit
 from tenants.jobs import progress
 from tenants.jobs.kinds import Kind, Task
@@ -35,11 +37,20 @@ from tenants.router import admin_role
 from tenants.scope import scope
 from tenants.system import SYSTEM
 from working.quiet import agents_of
-from working.retention import OldEvents, count_events, delete_events, has_events, oldest_event
+from working.retention import (
+    OldEvents,
+    count_events,
+    delete_events,
+    forget_states,
+    has_events,
+    has_states_over,
+    oldest_event,
+)
 
 log = logging.getLogger(__name__)
 KIND = "retention"
 BATCH = 5_000  # rows of a commit
+SUMMARIES = 500  # likewise, each with a job
 
 Batch = Callable[[datetime, int], tuple[int, int, datetime | None]]
 
@@ -82,14 +93,23 @@ def expire_memory(
                 RETENTION_DELETED.labels(kind).inc(deleted)
                 done[kind] += deleted
                 report(sum(done.values()))
+        _retire_summaries(episodes, now)
+    if not dry_run:
+        _forget_states(tenant_id, now)
     return _concluded(tenant_id, tenant, actor, done, dry_run)
 
 
-def enqueue_retention(*, now: datetime) -> int:
-    """Records a job for each tenant that has something too old; how many. A named cross-tenant job."""
+def enqueue_retention(*, now: datetime, tenants: Sequence[UUID] | None = None) -> int:
+    """Records a job for each tenant, or each of those, that has something too old; how many. A named
+    cross-tenant job."""
+    chosen = every_tenant() if tenants is None else tenants
+    return sum(_enqueue(tenant_id, now) for tenant_id in chosen)
+
+
+def every_tenant() -> list[UUID]:
+    """The tenants that the nightly jobs are for. Asks as the admin role."""
     with admin_role():
-        tenants = list(Tenant.objects.order_by("id").values_list("id", flat=True))
-    return sum(_enqueue(tenant_id, now) for tenant_id in tenants)
+        return list(Tenant.objects.order_by("id").values_list("id", flat=True))
 
 
 def retention_kind() -> Kind:
@@ -116,6 +136,8 @@ def _enqueue(tenant_id: UUID, now: datetime) -> bool:
     expired = list(_expired(tenant_id, now))
     with scope(tenant_id):
         is_due = any(has_episodes(episodes) or has_events(events) for episodes, events in expired)
+        is_due = is_due or any(has_passed(episodes) for episodes, _events in expired)
+        is_due = is_due or has_states_over(tenant_id=tenant_id, now=now)
         if is_due:
             enqueue(KIND, payload={}, now=now, requested_by=SYSTEM, dedup_key=KIND)
     return is_due
@@ -159,6 +181,22 @@ def _batches(tenant_id: UUID, batch: Batch) -> Iterator[int]:
         if found < BATCH or last is None:
             return
         after = last
+
+
+def _retire_summaries(episodes: OldEpisodes, now: datetime) -> None:
+    """They are made again, and not counted."""
+    retired = SUMMARIES
+    while retired == SUMMARIES:
+        with scope(episodes.tenant_id):
+            retired = retire_passed(episodes, now=now, limit=SUMMARIES)
+
+
+def _forget_states(tenant_id: UUID, now: datetime) -> None:
+    """What was kept with sessions whose hold is over is shown to nobody; it is not counted."""
+    forgotten = BATCH
+    while forgotten == BATCH:
+        with scope(tenant_id):
+            forgotten = forget_states(tenant_id=tenant_id, now=now, limit=BATCH)
 
 
 def _concluded(

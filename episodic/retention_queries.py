@@ -8,6 +8,9 @@ from uuid import UUID
 
 from django.db import connection
 
+from episodic.announcements import tell_expired
+from webhooks.announcing import is_anyone_told
+
 MINE = "tenant_id = %(tenant)s AND origin = 'session' AND pinned_at IS NULL"
 OLD = f"""
 SELECT id, created_at FROM agent_episodes
@@ -18,8 +21,11 @@ WHERE {MINE} AND created_at < %(before)s AND created_at >= %(after)s
 # revisions go by their foreign keys.
 DELETE = f"""
 WITH old AS MATERIALIZED ({OLD} ORDER BY created_at LIMIT %(limit)s),
-     gone AS (DELETE FROM agent_episodes WHERE {MINE} AND id = ANY(ARRAY(SELECT id FROM old)) RETURNING 1)
-SELECT (SELECT count(*) FROM gone), count(*), max(created_at) FROM old
+     gone AS (DELETE FROM agent_episodes WHERE {MINE} AND id = ANY(ARRAY(SELECT id FROM old))
+             RETURNING id, user_id, agent_id, project, session, memory_type),
+     told AS (SELECT user_id, agent_id, project, session, array_agg(id) AS ids FROM gone
+              WHERE %(told)s AND memory_type <> 'message' GROUP BY 1, 2, 3, 4)
+SELECT (SELECT count(*) FROM gone), count(*), max(created_at), (SELECT json_agg(told) FROM told) FROM old
 """  # noqa: S608
 COUNT = f"SELECT count(*) FROM ({OLD}) AS old"  # noqa: S608
 ANY_OLD = f"SELECT EXISTS ({OLD})"
@@ -42,8 +48,10 @@ def delete_episodes(old: OldEpisodes, *, after: datetime, limit: int) -> tuple[i
     """Deletes up to `limit` of them from `after` on, with their vectors and revisions, in the open scope: how
     many, how many were found, and where to go on."""
     with connection.cursor() as cursor:
-        cursor.execute(DELETE, _params(old, after) | {"limit": limit})
-        deleted, found, last = cursor.fetchone()
+        told = is_anyone_told(old.tenant_id)
+        cursor.execute(DELETE, _params(old, after) | {"limit": limit, "told": told})
+        deleted, found, last, groups = cursor.fetchone()
+    tell_expired(tenant_id=old.tenant_id, groups=groups or [])
     return deleted, found, last
 
 

@@ -1,15 +1,20 @@
 """Taking an episode back: it holds no more, or is gone for good."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from episodic.announcements import tell_episodes
 from episodic.episodes import lock_episode
 from episodic.models import Episode
 from episodic.superseding import close
+from ledger.cases import drop_labels
 from tenants import audit, idempotency
 from tenants.caller import Caller
 from tenants.scope import scope
+from webhooks.models import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +35,33 @@ def retract_episode(*, caller: Caller, episode_id: UUID, now: datetime) -> Episo
 
 
 def delete_episode(*, caller: Caller, episode_id: UUID, hard: bool, now: datetime) -> DeletedEpisode:
-    """Retracts it, or with `hard` removes it with its vectors and revisions, which the audit log tells.
+    """Retracts it, or with `hard` removes it with its vectors, its revisions and the labels that point to it,
+    which the audit log tells.
     Raises NotFound."""
     done = DeletedEpisode(episode_id, hard)
     with scope(caller.tenant_id):
         if hard:
             episode = lock_episode(caller=caller, episode_id=episode_id, now=now)
-            episode.delete()  # the rest goes along
-            audit.record(
-                tenant_id=caller.tenant_id,
-                actor=caller.principal,
-                action="episode.delete",
-                target=str(episode_id),
-            )
+            remove(caller=caller, episodes=[episode])
         else:
             episode = _retracted(caller, episode_id, now)
         idempotency.keep(done, user_id=episode.user_id)
     return done
+
+
+def remove(*, caller: Caller, episodes: Collection[Episode], **why: Any) -> None:
+    """Deletes the locked episodes for good, in the open scope; `why` is told to the audit log."""
+    ids = {one.id for one in episodes}
+    tell_episodes(list(episodes), Event.ERASED)
+    Episode.objects.filter(tenant_id=caller.tenant_id, id__in=ids).delete()  # the rest goes along
+    drop_labels(tenant_id=caller.tenant_id, are_gone=ids.intersection)
+    audit.record_each(
+        tenant_id=caller.tenant_id,
+        actor=caller.principal,
+        action="episode.delete",
+        targets=[str(one.id) for one in episodes],
+        **why,
+    )
 
 
 def _retracted(caller: Caller, episode_id: UUID, now: datetime) -> Episode:

@@ -7,14 +7,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from episodic import querysets, word_queries
+from episodic import nearest, querysets, word_queries
 from episodic.episodes import confine
 from episodic.models import Episode
 from episodic.types import Candidate, EpisodeFilter, Neighbour, Wanted
 from episodic.word_queries import Trait
-from providers.embeddings import get_embedder
 from tenants.caller import Caller
-from tenants.embedding import embed_query
+from tenants.embedding import embed_query, model_behind
 from tenants.scope import scope
 
 __all__ = [
@@ -32,15 +31,19 @@ __all__ = [
 def nearest_episodes(
     *, caller: Caller, vector: NDArray[np.float32], where: EpisodeFilter, limit: int
 ) -> list[Neighbour]:
-    """The `limit` episodes nearest to `vector`, compared with every one that `where` admits; best first."""
+    """The `limit` episodes nearest to `vector` of all that `where` admits, best first; fewer if it admits no
+    more."""
     with scope(caller.tenant_id):
-        return querysets.nearest(
+        cosines = nearest.nearest_ids(
             tenant_id=caller.tenant_id,
-            model=get_embedder().model,
-            query=vector,
+            model=model_behind(vector, tenant_id=caller.tenant_id),
+            vector=vector,
             where=confine(caller, where),
             limit=limit,
         )
+        found = querysets.by_id(tenant_id=caller.tenant_id, ids=list(cosines))
+    # One that was deleted since is left out.
+    return [Neighbour(found[one], cosine) for one, cosine in cosines.items() if one in found]
 
 
 def candidates(
@@ -54,14 +57,8 @@ def candidates(
     """What a ranking chooses from: the nearest to `vector` of all that `where` admits, best first, then those
     of the newest that are not among them."""
     with scope(caller.tenant_id):
-        return querysets.candidates(
-            tenant_id=caller.tenant_id,
-            model=get_embedder().model,
-            query=vector,
-            where=confine(caller, where),
-            wanted=wanted,
-            with_texts=with_texts,
-        )
+        cosines = _candidates(caller, vector, where, wanted)
+        return querysets.traits(tenant_id=caller.tenant_id, cosines=cosines, with_texts=with_texts)
 
 
 def candidate_ids(
@@ -69,14 +66,7 @@ def candidate_ids(
 ) -> list[UUID]:
     """The ids of what `candidates` answers."""
     with scope(caller.tenant_id):
-        found = querysets.candidate_ids(
-            tenant_id=caller.tenant_id,
-            model=get_embedder().model,
-            query=vector,
-            where=confine(caller, where),
-            wanted=wanted,
-        )
-    return list(found)
+        return list(_candidates(caller, vector, where, wanted))
 
 
 def traits_around(
@@ -94,7 +84,7 @@ def traits_around(
             ids=ids,
             terms=terms,
             query=vector,
-            model=get_embedder().model,
+            model=model_behind(vector, tenant_id=caller.tenant_id),
             reach=reach,
         )
 
@@ -111,3 +101,15 @@ def slot_values(*, caller: Caller, user_id: str, limit: int = 200) -> list[Any]:
         return querysets.slot_values(
             tenant_id=caller.tenant_id, user_id=caller.confine_user(user_id), limit=limit
         )
+
+
+def _candidates(
+    caller: Caller, vector: NDArray[np.float32], where: EpisodeFilter, wanted: Wanted
+) -> dict[UUID, tuple[float, bool]]:
+    return nearest.candidate_ids(
+        tenant_id=caller.tenant_id,
+        model=model_behind(vector, tenant_id=caller.tenant_id),
+        vector=vector,
+        where=confine(caller, where),
+        wanted=wanted,
+    )

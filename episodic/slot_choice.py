@@ -64,10 +64,9 @@ def _nearest(
     caller: Caller, user_id: str, embedding: Callable[[], NDArray[np.float32]], limit: int
 ) -> list[Entity]:
     try:
-        vector = embedding()
-    except Unavailable:
+        found = nearest_slots(caller=caller, user_id=user_id, vector=embedding(), limit=limit)
+    except Unavailable:  # of the model, or their vectors do not come in time
         return []
-    found = nearest_slots(caller=caller, user_id=user_id, vector=vector, limit=limit)
     return [entity for entity, _cosine in found]
 
 

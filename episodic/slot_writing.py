@@ -16,14 +16,17 @@ from django.db.models import JSONField, Value
 from numpy.typing import NDArray
 
 from episodic import slot_queries
+from episodic.announcements import tell_slot
 from episodic.entity_embedding import keep_vector
 from episodic.models import Entity, SlotStatus
 from episodic.slot_queries import Standing
 from episodic.slots import CONFIRMED, SlotRefused, SlotWrite
 from ledger.removals import was_removed
 from tenants.errors import Conflict, NotFound
+from webhooks.models import Event
 
 INSTANT = timedelta(microseconds=1)
+TOLD = {"created": Event.CREATED, "updated": Event.UPDATED}  # what waits is no memory yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,13 @@ class Statement:
 
 def write_slot(new: Statement, *, vector: NDArray[np.float32] | None, now: datetime) -> SlotWrite:
     """Writes it, with its vector if there is one. Raises SlotRefused."""
+    done = _write(new, vector, now)
+    if done.entity is not None and done.action in TOLD:
+        tell_slot(done.entity, TOLD[done.action])
+    return done
+
+
+def _write(new: Statement, vector: NDArray[np.float32] | None, now: datetime) -> SlotWrite:
     slot_queries.lock_user(tenant_id=new.tenant_id, user_id=new.user_id)
     if new.not_removed_since is not None and was_removed(
         tenant_id=new.tenant_id, user_id=new.user_id, key=new.key, since=new.not_removed_since
@@ -109,6 +119,7 @@ def confirm_slot(*, tenant_id: UUID, user_id: str, key: str, now: datetime) -> E
         close(stands.current, at=row.valid_from, by=row.id)
     row.status, row.confidence, row.source, row.updated_at = SlotStatus.CURRENT, 1.0, CONFIRMED, now
     row.save(update_fields=["status", "confidence", "source", "valid_from", "pinned_at", "updated_at"])
+    tell_slot(row, Event.CREATED if stands.current is None else Event.UPDATED)
     return row
 
 

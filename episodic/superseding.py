@@ -9,11 +9,12 @@ from django.db.models import DateTimeField, F, Q, QuerySet, Value
 from django.db.models.functions import Least, Now
 from numpy.typing import NDArray
 
+from episodic.announcements import tell_closed
 from episodic.contradiction import contradicts
 from episodic.duplicates import lock_memory
-from episodic.models import Episode, EpisodeEmbedding, EpisodeWords, MemoryType
+from episodic.models import Episode, EpisodeEmbedding, EpisodeWords, Item, MemoryType
 from episodic.querysets import nearest_facts
-from providers.embeddings import get_embedder
+from tenants.embedding import model_behind
 from tenants.scope import current_tenant
 
 NEAREST = 10  # statements that are compared with a new one
@@ -64,6 +65,8 @@ def close(episodes: QuerySet[Episode], *, at: datetime, by: UUID | None = None) 
     )
     EpisodeEmbedding.objects.filter(tenant_id=tenant_id, episode_id__in=ids).update(valid_to=end)
     EpisodeWords.objects.filter(tenant_id=tenant_id, id__in=ids).update(valid_to=end)
+    Item.objects.filter(tenant_id=tenant_id, id__in=ids).update(valid_to=end)
+    tell_closed(tenant_id=tenant_id, ids=ids)
     return closed
 
 
@@ -84,7 +87,8 @@ def _candidates(episode: Episode, vector: NDArray[np.float32] | None) -> Iterabl
     )
     if vector is None:
         return facts.order_by("-created_at")[:WITHOUT_VECTOR]
-    near = nearest_facts(like=episode, model=get_embedder().model, query=vector, limit=NEAREST)
+    model = model_behind(vector, tenant_id=episode.tenant_id)
+    near = nearest_facts(like=episode, model=model, query=vector, limit=NEAREST)
     alike = [episode_id for episode_id, cosine in near.items() if cosine >= ALIKE]
     waiting = facts.filter(embed_pending=True).order_by("-created_at")[:WITHOUT_VECTOR]
     return [*facts.filter(id__in=alike), *waiting]

@@ -1,12 +1,13 @@
 """Values that pass between episodes and their callers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 from episodic.models import Episode
+from episodic.record_tests import FieldTest, users_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class NewEpisode:
 
 
 class EpisodeChanges(TypedDict, total=False):
-    """What an edit says anew; the rest stays."""
+    """What an edit says anew, or under what it has it stand; the rest stays."""
 
     text: str
     topics: Sequence[str]
@@ -42,12 +43,16 @@ class EpisodeChanges(TypedDict, total=False):
     outcome: str
     event_date: datetime | None
     metadata: dict[str, Any]
+    agent_id: str
+    project: str
+    memory_type: str
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFilter:
     """Which episodes are meant. None: any; otherwise equal to, or one of. Those that hold now, unless a
-    moment is named, or with `history` all that ever held."""
+    moment is named, or with `history` all that ever held. `tests` must be met beside: they only take away, so
+    that whom a key is bound to stays the only one whatever they name."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -60,6 +65,87 @@ class EpisodeFilter:
     until: datetime | None = None
     as_of: datetime | None = None
     history: bool = False
+    tests: tuple[FieldTest, ...] = ()
+
+    def narrowed(self) -> "EpisodeFilter":
+        """The same, by the one user whom the tests name if it names none itself: what is of one user has
+        indexes of its own."""
+        named = users_named(self.tests)
+        if self.user_id is None and named is not None and len(named) == 1 and named[0]:
+            return replace(self, user_id=named[0])
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTraits:
+    """What else a list may ask for; None: any. No search by meaning or words knows these."""
+
+    origin: str | None = None
+    outcome: str | None = None
+    pinned: bool | None = None
+
+    def admit(self, episode: Episode) -> bool:
+        """Whether the episode is one of those."""
+        return (
+            self.origin in (None, episode.origin)
+            and self.outcome in (None, episode.outcome)
+            and self.pinned in (None, episode.pinned_at is not None)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """A long-term record as a client saves it: an episode that it names, and may date, itself."""
+
+    id: str | None  # None: the server names it
+    text: str
+    session_id: str = ""
+    user_id: str | None = None
+    namespace: str = ""
+    created_at: datetime | None = None  # None: now, or as it is already
+    event_date: datetime | None = None
+    topics: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    memory_type: str = "semantic"
+    pinned: bool = False
+    access_count: int = 0
+    last_accessed: datetime | None = None
+    extracted_from: tuple[str, ...] = ()  # ids of messages
+    extraction_strategy: str = "discrete"
+    extraction_config: dict[str, Any] = field(default_factory=dict)
+    extracted: Literal["t", "f"] = "t"
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class RecordChanges(TypedDict, total=False):
+    """What an edit of a record says anew, whose it is to be, or where; the rest stays."""
+
+    text: str
+    topics: Sequence[str]
+    entities: Sequence[str]
+    memory_type: str
+    namespace: str
+    user_id: str
+    session_id: str
+    event_date: datetime | None
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRecord:
+    """What became of a record, and the episode that says it now: itself (`created`, `replaced`), the one that
+    was there already (`dropped`), or the one that says what several said (`merged`)."""
+
+    id: str
+    episode: Episode
+    outcome: Literal["created", "replaced", "dropped", "merged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of the records, each id once, in the order in which the ids first came."""
+
+    records: tuple[SavedRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from episodic.conditions import conditions_of, joined, params_of
+from episodic.record_tests import test_conditions, test_params
 from episodic.types import EpisodeFilter
 from tenants.embedding import vector_literal
 
@@ -18,13 +20,34 @@ SELECT id, length, ranks FROM episodes_find(
     %(user_id)s, %(agent_id)s, %(history)s, %(project)s, %(session_id)s, %(namespace)s,
     %(memory_types)s::text[], %(topics)s::text[], %(since)s, %(until)s, %(as_of)s, %(most)s)
 """
-COUNT = "SELECT n FROM episodes_count(%(terms)s::text[]::tsquery[], %(user_id)s, %(agent_id)s) n"
+# Of what was found, what the tests of the filter admit.
+ADMITTED = """
+SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s AND id = ANY(%(ids)s::text::uuid[]) {conditions}
+"""
+# The same as FIND from the other side: the words of all that the filter admits, and no index of words. Each
+# step is one of the primary key: OFFSET 0 keeps the planner from reading all of a table.
+FIND_AMONG = """
+WITH admitted AS MATERIALIZED (SELECT id FROM agent_episodes WHERE tenant_id = %(tenant)s {conditions})
+SELECT w.id, w.length, ARRAY[{ranks}]::real[]
+FROM admitted CROSS JOIN LATERAL (
+    SELECT * FROM episode_search WHERE tenant_id = %(tenant)s AND id = admitted.id OFFSET 0) w
+WHERE w.lexemes @@ %(wanted)s::tsquery
+"""
+COUNT = """
+SELECT n FROM episodes_count(%(terms)s::text[]::tsquery[], %(user_id)s, %(agent_id)s, %(project)s) n
+"""
 
 FIGURES = """
 SELECT count(*), coalesce(sum(length), 0), coalesce(extract(year FROM min(happened_at)), 0)::int,
        coalesce(extract(year FROM max(happened_at)), 0)::int, coalesce(array_agg(DISTINCT speaker), '{{}}')
 FROM episode_search WHERE tenant_id = %(tenant)s {conditions}
 """
+OF_SUBJECT = {
+    "user": "AND user_id = %(user)s",
+    "agent": "AND agent_id = %(agent)s",
+    "project": """AND id = ANY (ARRAY(SELECT id FROM agent_episodes
+                                 WHERE tenant_id = %(tenant)s AND project = %(project)s))""",
+}
 # One step of the index for each, from the first on: DISTINCT would read every entry.
 OWNERS_OF_AGENT = """
 WITH RECURSIVE found AS (
@@ -49,6 +72,12 @@ WITH RECURSIVE found AS (
         ORDER BY agent_id, user_id LIMIT 1) AS later
 )
 SELECT user_id, agent_id FROM found LIMIT %(limit)s
+"""
+
+# Only where that is not all of the subject: it reads each row that the filter admits.
+OWNERS_AMONG = """
+SELECT DISTINCT user_id, agent_id FROM agent_episodes WHERE tenant_id = %(tenant)s {conditions}
+LIMIT %(limit)s
 """
 
 # The candidates and, of those that are turns, the turns around them, which hold now or are candidates too.
@@ -119,8 +148,8 @@ def find(
     where: EpisodeFilter,
     most: int,
 ) -> list[Found]:
-    """The `most` promising ones that `wanted` finds, all of them if there are fewer. `terms` are what they
-    are scored by, with their `weights`."""
+    """The `most` promising ones that `wanted` finds, all of them if there are fewer; the tests of the filter
+    are not asked. `terms` are what they are scored by, with their `weights`."""
     params: dict[str, Any] = {
         "wanted": wanted,
         "terms": list(terms),
@@ -145,22 +174,44 @@ def find(
         return [Found(*row) for row in cursor.fetchall()]
 
 
+def admitted(*, tenant_id: UUID, ids: Sequence[UUID], where: EpisodeFilter) -> frozenset[UUID]:
+    """Those of the episodes that meet the tests of the filter."""
+    params: dict[str, Any] = {"tenant": tenant_id, "ids": f"{{{','.join(map(str, ids))}}}"}
+    params |= test_params(where.tests)
+    with connection.cursor() as cursor:
+        cursor.execute(ADMITTED.format(conditions=joined(test_conditions(where.tests))), params)
+        return frozenset(one for (one,) in cursor.fetchall())
+
+
+def find_among(*, tenant_id: UUID, wanted: str, terms: Sequence[str], where: EpisodeFilter) -> list[Found]:
+    """All that `wanted` finds of what the filter admits, in no order. It takes the longer, the more that is:
+    for filters that leave little."""
+    params: dict[str, Any] = params_of(where) | {"tenant": tenant_id, "wanted": wanted}
+    subject, further = conditions_of(where, params)
+    ranks = ", ".join(RANK.format(place=place) for place in range(len(terms)))
+    statement = FIND_AMONG.format(conditions=joined(subject + further), ranks=ranks)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params | {f"term{place}": one for place, one in enumerate(terms)})
+        return [Found(*row) for row in cursor.fetchall()]
+
+
 def count(*, terms: Sequence[str], where: EpisodeFilter) -> list[int]:
-    """In how many episodes of the user, or of the agent, each term stands."""
-    params = {"terms": list(terms), "user_id": where.user_id, "agent_id": where.agent_id}
+    """In how many episodes of the user, agent and project each term stands."""
+    params = {
+        "terms": list(terms),
+        "user_id": where.user_id,
+        "agent_id": where.agent_id,
+        "project": where.project,
+    }
     with connection.cursor() as cursor:
         cursor.execute(COUNT, params)
         return [n for (n,) in cursor.fetchall()]
 
 
 def figures_of(*, tenant_id: UUID, where: EpisodeFilter) -> tuple[int, int, int, int, list[str]]:
-    """Episodes, lexemes, first and last year, and speakers of the user, or of the agent."""
-    conditions = ""
-    if where.user_id:
-        conditions = "AND user_id = %(user)s"
-    elif where.agent_id:
-        conditions = "AND agent_id = %(agent)s"
-    params = {"tenant": tenant_id, "user": where.user_id, "agent": where.agent_id}
+    """Episodes, lexemes, first and last year, and speakers of the user, agent and project."""
+    params = {"tenant": tenant_id, "user": where.user_id, "agent": where.agent_id, "project": where.project}
+    conditions = " ".join(sql for name, sql in OF_SUBJECT.items() if params[name])
     with connection.cursor() as cursor:
         cursor.execute(FIGURES.format(conditions=conditions), params)
         documents, lexemes, first, last, speakers = cursor.fetchone()
@@ -174,6 +225,17 @@ def owners_in(*, tenant_id: UUID, agent_id: str | None, limit: int) -> list[tupl
             OWNERS_OF_AGENT if agent_id else OWNERS,
             {"tenant": tenant_id, "agent": agent_id, "limit": limit},
         )
+        return [(user_id, agent) for user_id, agent in cursor.fetchall()]
+
+
+def owners_among(*, tenant_id: UUID, where: EpisodeFilter, limit: int) -> list[tuple[str, str]] | None:
+    """Likewise of what the filter admits; None if that is all of an agent's or of the tenant's."""
+    params: dict[str, Any] = params_of(where) | {"tenant": tenant_id, "limit": limit}
+    subject, further = conditions_of(where, params)
+    if not further:
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute(OWNERS_AMONG.format(conditions=joined(subject + further)), params)
         return [(user_id, agent) for user_id, agent in cursor.fetchall()]
 
 

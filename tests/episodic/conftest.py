@@ -12,6 +12,6 @@ def model_away(tmp_path: Path) -> Iterator[None]:
     """The model's files are not where they should be, until the test ends or resets the embedder itself."""
     broken = LocalEmbedder(cache_dir=tmp_path, threads=1, model_folder=tmp_path / "nowhere")
     embeddings.reset_embedder()
-    embeddings._process.embedder = broken
+    embeddings._process.embedders[embeddings.PRESENT] = broken
     yield
     embeddings.reset_embedder()

@@ -1,13 +1,12 @@
 """Which index serves which query, seen as the app role with row-level security in force."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import psycopg
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
 from episodic import embedding
 from episodic.episodes import list_episodes
@@ -15,12 +14,13 @@ from episodic.models import Episode, EpisodeWords
 from episodic.querysets import nearest_facts
 from episodic.retention_queries import OldEpisodes, count_episodes, has_episodes, oldest_episode
 from episodic.search import nearest_episodes
-from episodic.types import EpisodeFilter
+from episodic.types import EpisodeFilter, EpisodeTraits
 from episodic.word_queries import around, figures_of
 from providers.embeddings import get_embedder
 from tenants.caller import Caller
 from tenants.scope import scope
 from tests.conftest import make_member
+from tests.plans import indexes_of
 from tests.plugin import STORES
 from tests.recall.vectors import fill, unit_vectors
 
@@ -64,33 +64,6 @@ def caller(server: str) -> Iterator[Caller]:
     return member.caller
 
 
-def indexes_of(caller: Caller, run: Callable[[], object]) -> set[str]:
-    """The indexes that the plans of the queries in `run` use, and `SEQ <table>` for a whole scan."""
-    used: set[str] = set()
-
-    def explain(execute, sql, params, many, context):
-        if str(sql).lstrip().startswith(("SELECT", "WITH")):
-            execute(f"EXPLAIN (FORMAT JSON) {sql}", params, many, context)
-            used.update(_nodes(context["cursor"].fetchone()[0]))
-        return execute(sql, params, many, context)
-
-    with scope(caller.tenant_id), connection.execute_wrapper(explain):
-        run()
-    return used
-
-
-def _nodes(plan: object) -> Iterator[str]:
-    tree = json.loads(plan) if isinstance(plan, str) else plan
-    stack = [tree[0]["Plan"]]
-    while stack:
-        node = stack.pop()
-        if "Index Name" in node:
-            yield node["Index Name"]
-        if node["Node Type"] == "Seq Scan":
-            yield f"SEQ {node['Relation Name']}"
-        stack += node.get("Plans", [])
-
-
 def nearest(caller: Caller, **named: object) -> Callable[[], object]:
     return lambda: nearest_episodes(
         caller=caller, vector=unit_vectors(1)[0], where=EpisodeFilter(**named), limit=5
@@ -103,13 +76,13 @@ def listed(caller: Caller, **named: object) -> Callable[[], object]:
 
 def test_search_of_a_user_reads_that_users_vectors_only(caller):
     used = indexes_of(caller, nearest(caller, user_id="u3"))
-    assert "embedding_user" in used
+    assert "embedding_of_user" in used
     assert not any(one.startswith("SEQ") for one in used)
 
 
 def test_search_of_an_agent_reads_that_agents_vectors_only(caller):
     used = indexes_of(caller, nearest(caller, agent_id="a3"))
-    assert "embedding_agent" in used
+    assert "embedding_of_agent" in used
     assert not any(one.startswith("SEQ") for one in used)
 
 
@@ -160,6 +133,14 @@ def test_lists_of_a_user_an_agent_and_a_session_use_their_indexes(caller):
     assert "episode_user" in indexes_of(caller, listed(caller, user_id="u3"))
     assert "episode_agent" in indexes_of(caller, listed(caller, agent_id="a3"))
     assert "episode_session" in indexes_of(caller, listed(caller, session_id="s3"))
+
+
+def test_lists_of_what_is_pinned_and_of_a_project_use_their_indexes(caller):
+    pinned = EpisodeTraits(pinned=True)
+    assert indexes_of(
+        caller, lambda: list_episodes(caller=caller, where=EpisodeFilter(), traits=pinned, limit=20)
+    ) == {"episode_pinned"}
+    assert indexes_of(caller, listed(caller, project="p")) == {"episode_project"}
 
 
 def test_the_list_of_all_reads_its_page_only(caller):

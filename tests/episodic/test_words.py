@@ -4,7 +4,7 @@ shown to nobody else."""
 import math
 import random
 from collections import Counter
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection, connections
 from django.utils import timezone
 
-from episodic import word_queries
+from episodic import word_figures, word_queries
 from episodic.editing import edit_episode
 from episodic.episodes import build_episode, store_episode
 from episodic.inserting import insert_episode
@@ -170,10 +170,30 @@ def test_another_tenants_words_are_not_there(acme, globex):
         assert counts == [0, 0, 1, 1], "there is something to be found"
 
 
+@pytest.mark.parametrize("whose", ["agent_id", "project"])
+@pytest.mark.parametrize("first", ["all", "bound"])
+def test_figures_within_an_agent_or_project_tell_of_nothing_else(caller, monkeypatch, whose, first):
+    """Neither counted anew nor kept from somebody who may read more."""
+    monkeypatch.setattr(word_figures, "SMALL", 0)
+    keep(caller, "Ana: a heron, in 1999", memory_type="message", event_date=datetime(1999, 5, 1, tzinfo=UTC))
+    keep(caller, "The heron left.")
+    keep(caller, "The heron and the river", **{whose: "spy"})
+    everything = EpisodeFilter(user_id="u1")
+    bound = EpisodeFilter(user_id="u1", **{whose: "spy"})
+    seen = {}
+    with scope(caller.tenant_id):
+        for where in (everything, bound) if first == "all" else (bound, everything):
+            subject = Subject.of(caller.tenant_id, where)
+            figures, counts = subject.figures(), subject.statistics(["heron", "river"]).frequencies
+            seen[where] = (figures.documents, figures.years[0], len(figures.speakers), counts["heron"])
+    assert seen[everything] == (3, 1999, 1, 3)
+    assert seen[bound] == (1, timezone.now().year, 0, 1)
+
+
 def test_without_a_tenant_nothing_is_told(caller):
     keep(caller)
     wanted = term("heron", mark_of(caller.tenant_id, corpus_of("u1", "")))
-    count = "SELECT n FROM episodes_count(ARRAY[%s]::tsquery[], NULL, NULL) n"
+    count = "SELECT n FROM episodes_count(ARRAY[%s]::tsquery[], NULL, NULL, NULL) n"
     with pytest.raises(NoTenantScope), connection.cursor() as cursor:
         cursor.execute(count, [wanted])
     with psycopg.connect(settings.DATABASE_URLS["default"]) as raw:
