@@ -7,6 +7,9 @@ class WorkingConfig(AppConfig):
     name = "working"
 
     def ready(self) -> None:
+        from tenants.walls.registry import register
         from working.privacy import register_handlers
+        from working.walls import session_door
 
         register_handlers()
+        register(session_door())

@@ -9,7 +9,7 @@ from tenants.caller import Caller
 from tenants.errors import NotFound
 from tenants.scope import scope, undecided
 from tenants.tombstones import Erased, last_erasures
-from working import store
+from working import store, workspace_queries
 from working.events import adopt_marked
 from working.models import Session
 from working.sessions import ref_of
@@ -44,8 +44,10 @@ def close_session(
         if summarised or not (locked.summary or locked.ended_at):
             locked.message_count = message_count
         locked.ended_at = locked.ended_at or now
+        locked.changed_at = locked.moment_of_change(now)
+        workspace_queries.stamp(session=locked, now=locked.changed_at)
         always(locked)
-        locked.save(update_fields=["summary", "summarised_seq", "ended_at", "message_count"])
+        locked.save(update_fields=["summary", "summarised_seq", "ended_at", "changed_at", "message_count"])
         return True
 
     token = secrets.token_hex(8)
@@ -70,7 +72,9 @@ def summarise_session(
         nonlocal done
         done = only_if(locked) and _summarise(locked, unlogged, summarise, keep)
         if done:
-            locked.save(update_fields=["summary", "summarised_seq"])
+            locked.changed_at = locked.moment_of_change(now)
+            workspace_queries.stamp(session=locked, now=locked.changed_at)
+            locked.save(update_fields=["summary", "summarised_seq", "changed_at"])
         return done
 
     ref, token = ref_of(session), secrets.token_hex(8)

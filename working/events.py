@@ -1,7 +1,7 @@
 """The append-only log of a session: PostgreSQL first, then Redis."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -9,6 +9,7 @@ from typing import Any
 
 from tenants import idempotency
 from tenants.caller import Caller
+from tenants.errors import NotFound
 from tenants.scope import scope, undecided
 from tenants.tombstones import refuse_erased
 from working import querysets, store
@@ -43,12 +44,14 @@ class Appended:
 @dataclass(frozen=True, slots=True)
 class Written:
     """What an append has written, before its commit: the locked session as it was before, and the events as
-    they are stored. `held`: without a log, the turns that Redis held before; else None."""
+    they are stored. `held`: without a log, the turns that Redis held before; else None. `withdrawn`: the
+    numbers of turns that no window shows any more."""
 
     session: Session
     appended: Appended
     stored: Sequence[StoredEvent]
     held: Sequence[Turn] | None
+    withdrawn: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,10 @@ def append_events(
     agent_id: str | None = None,
     project: str | None = None,
     also: Callable[[Written], Compacted | None] = _nothing_else,
+    only_if: Callable[[Session], bool] | None = None,
 ) -> Appended:
-    """Adds events to the session's log, creating the session if it is new.
+    """Adds events to the session's log, creating the session if it is new, or, with `only_if`, to one that
+    is there and passes it with its row locked: else NotFound is raised, and nothing is written.
 
     An event whose external id the session has seen is a duplicate and left out. When this returns, the
     events are committed, together with what `also` did, which may leave older ones to a summary. With the
@@ -98,12 +103,12 @@ def append_events(
         _distinct(events), len(events), caller.confine_agent(agent_id), caller.confine_project(project), now
     )
     token = secrets.token_hex(8)
-    ref, agent = _marked(caller, address, batch, token)
+    ref, agent = _marked(caller, address, batch, token, creates=only_if is None)
     settle = partial(store.settle, caller=caller, ref=ref, now=now.timestamp(), token=token)
     try:
         is_logged = keeps_log(tenant_id=ref.tenant_id, agent_id=agent)
         held = [] if is_logged else held_turns(caller=caller, ref=ref, now=now)
-        written, compacted = _commit(caller, ref, batch, held, also)
+        written, compacted = _commit(caller, ref, batch, held, also, only_if)
     except BaseException as error:
         # Perhaps it is committed all the same: then the mark stays, and PostgreSQL answers until it dies.
         if not undecided(error):
@@ -142,17 +147,13 @@ def list_events(
 def newest_turns(*, session: Session, limit: int) -> list[Turn]:
     """The newest `limit` turns that are not left to the summary, oldest first, from PostgreSQL. Runs inside
     the caller's scope."""
-    found = Event.objects.filter(
-        tenant_id=session.tenant_id, session_id=session.id, seq__gt=session.compacted_seq
-    ).exclude(role="")
+    found = session.logged_turns().filter(seq__gt=session.compacted_seq)
     return [turn_of(event, event.seq) for event in reversed(found.order_by("-seq")[:limit])]
 
 
 def turns_between(*, session: Session, first: int, last: int) -> list[Turn]:
     """The turns numbered `first` to `last`, of very many the first and the newest. In the caller's scope."""
-    found = Event.objects.filter(
-        tenant_id=session.tenant_id, session_id=session.id, seq__gte=first, seq__lte=last
-    ).exclude(role="")
+    found = session.logged_turns().filter(seq__gte=first, seq__lte=last)
     newest = list(found.order_by("-seq")[:NEWEST_TURNS])
     if len(newest) == NEWEST_TURNS:
         newest += reversed(found.filter(seq__lt=newest[-1].seq).order_by("seq")[:FIRST_TURNS])
@@ -161,9 +162,7 @@ def turns_between(*, session: Session, first: int, last: int) -> list[Turn]:
 
 def spoken_between(*, session: Session, first: int, last: int) -> list[Event]:
     """What user and assistant said in the events numbered `first` to `last`. In the caller's scope."""
-    found = Event.objects.filter(
-        tenant_id=session.tenant_id, session_id=session.id, seq__gte=first, seq__lte=last
-    )
+    found = session.logged_turns().filter(seq__gte=first, seq__lte=last)
     return list(found.filter(role__in=("user", "assistant")).order_by("seq"))
 
 
@@ -180,14 +179,19 @@ def _distinct(events: Sequence[NewEvent]) -> list[NewEvent]:
     return distinct
 
 
-def _marked(caller: Caller, address: SessionAddress, batch: _Batch, token: str) -> tuple[SessionRef, str]:
+def _marked(
+    caller: Caller, address: SessionAddress, batch: _Batch, token: str, *, creates: bool
+) -> tuple[SessionRef, str]:
     """The session's identity and agent, with the mark set that precedes a commit."""
     ref = exact_ref(caller, address)
     if known := store.mark(caller=caller, ref=ref, now=batch.now.timestamp(), token=token):
         return ref, known.agent_id or batch.agent_id
-    session, _created = open_session(
-        caller=caller, address=address, now=batch.now, agent_id=batch.agent_id, project=batch.project
-    )
+    if creates:
+        session, _created = open_session(
+            caller=caller, address=address, now=batch.now, agent_id=batch.agent_id, project=batch.project
+        )
+    else:
+        session = access_session(caller=caller, address=address)
     return adopt_marked(caller=caller, session=session, now=batch.now, token=token), session.agent_id
 
 
@@ -205,19 +209,23 @@ def _commit(
     batch: _Batch,
     held: Sequence[Turn],
     also: Callable[[Written], Compacted | None],
+    only_if: Callable[[Session], bool] | None,
 ) -> tuple[Written, Compacted | None]:
     """One short transaction. `session.last_seq` is the number before these events."""
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=batch.now)
-        session, _created = querysets.open_session(
+        session, created = querysets.open_session(
             ref=ref, agent_id=batch.agent_id, project=batch.project, metadata={}, now=batch.now
         )
         confine(caller, session)
+        if only_if is not None and (created or not only_if(session)):
+            raise NotFound("There is no such session.")
         is_logged = keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id)
+        at = session.moment_of_change(batch.now)
         if is_logged:
-            stored, turn_count = querysets.append_events(session=session, events=batch.events, now=batch.now)
+            stored, turn_count = querysets.append_events(session=session, events=batch.events, now=at)
         else:
-            stored, turn_count = number_events(session=session, events=batch.events, held=held, now=batch.now)
+            stored, turn_count = number_events(session=session, events=batch.events, held=held, now=at)
         appended = Appended(
             session=session,
             numbers=tuple(one.seq for one in stored),

@@ -8,10 +8,12 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet, Sum
 
 from tenants.caller import Caller
+from tenants.errors import NotFound
 from tenants.scope import scope
 from tenants.telemetry import memory_span
 from working import querysets
 from working.models import Session
+from working.sessions import confine
 
 SLOW = 0.1  # seconds that a count may take to be done anew each time
 REST = 20  # times as long as it took, a slow one serves
@@ -57,6 +59,17 @@ def list_sessions(
     told = memory_span("recent_sessions", project=named["project"] or None)
     with told, scope(caller.tenant_id):
         return list(Session.objects.filter(condition).order_by("-last_activity_at", "-id")[:limit])
+
+
+def access_session_row(*, caller: Caller, row_id: UUID) -> Session:
+    """The session with that id of the server's. Raises NotFound, also for another user's than the key is
+    bound to, Forbidden for another agent's or project's."""
+    with scope(caller.tenant_id):
+        found = Session.objects.filter(tenant_id=caller.tenant_id, id=row_id).first()
+    if found is None or caller.user_id not in ("", found.user_id):
+        raise NotFound("There is no such session.")
+    confine(caller, found)
+    return found
 
 
 def newest_sessions(*, caller: Caller, project: str, limit: int) -> list[Session]:

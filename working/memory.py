@@ -11,9 +11,11 @@ from django.conf import settings
 from tenants.caller import Caller
 from tenants.errors import TooLarge
 from tenants.policy.reading import read_policy
-from working import store
+from tenants.scope import scope
+from working import store, workspace_queries
+from working.models import Session
 from working.redis import RedisAway
-from working.sessions import with_known_session
+from working.sessions import find_session, ref_of, with_known_session
 from working.types import SessionAddress
 
 _JSON_STARTS = frozenset('{["-0123456789tfn \t\r\n')
@@ -40,6 +42,11 @@ def read_fields(
         run=lambda ref: store.read_fields(caller=caller, ref=ref, now=now.timestamp(), measure=measure),
     )
     return _decoded(found) if found else None
+
+
+def peek_data(*, session: Session) -> dict[str, Any]:
+    """All fields of a stored session, its hold not renewed: somebody looks on. Raises RedisAway."""
+    return {name: decode(raw) for name, raw in store.peek_fields(ref=ref_of(session)).items()}
 
 
 def put_fields(
@@ -84,7 +91,13 @@ def put_fields(
 def delete_fields(
     *, caller: Caller, address: SessionAddress, names: Sequence[str] | None, now: datetime
 ) -> list[str]:
-    """Deletes the named fields, or all for None; answers those that were there."""
+    """Deletes the named fields, or all for None; answers those that were there. They are gone for clients,
+    too, that see them as the data of the whole session."""
+    session = find_session(caller=caller, address=address)
+    if session is None:
+        return []
+    with scope(caller.tenant_id):
+        workspace_queries.drop_data(session=session, names=names)
     deleted = with_known_session(
         caller=caller,
         address=address,

@@ -1,21 +1,31 @@
 """What this app holds of a person: sessions with their logs and checkpoints, and their copies in Redis."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, Q
 
-from tenants.privacy.registry import Keys, Record, Rows, Subject, register
+from tenants.privacy.mentions import forms_of, names_of
+from tenants.privacy.registry import Keys, Record, Rows, Subject, find_sessions_by, register
 from tenants.scope import scope
-from working import activity, keys, redis
+from working import activity, keys, redis, store
 from working.entries import parse_entry
 from working.idle import find_sessions
 from working.memory import decode
-from working.models import Checkpoint, Event, Session
+from working.models import Checkpoint, Event, Session, SessionState
 from working.types import SessionRef, Turn
 from working.unlogged import without_logged
 
 SESSIONS_AT_ONCE = 100
+HASHES_AT_ONCE = 1_000
+OWNER, ENTITIES = "user_id", "entities"  # AEGIS fields that say whose a session is
+KAOS_MOMENTS = ("let_go_at", "emptied_at", "placed_at")
+ANEW = [
+    *("started_at", "opened_at", "turn_count", "message_count", "summary", "lead", "metadata"),
+    *KAOS_MOMENTS,
+]
 FAMILIES = (keys.fields, keys.meta, keys.turns, keys.summary)
 
 
@@ -27,6 +37,49 @@ def keys_of_person(
         ref = keys.find_tag(key)
         if ref is not None and key in {family(ref) for family in families}:
             yield key, ref
+    for ref in _refs(subject):
+        for family in families:
+            yield family(ref), ref
+
+
+def _refs(subject: Subject) -> list[SessionRef]:
+    return [SessionRef(subject.tenant_id, namespace, "", name) for namespace, name in subject.sessions]
+
+
+def sessions_saying(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Namespace and id of sessions without a user whose AEGIS fields say that they are this person's, and
+    nobody else's: an agent that knows no users by their path puts them there."""
+    names, forms = set(names_of(subject)), forms_of(subject)
+    refs = (ref for _key, ref in keys_of_person(replace(subject, user_id="", sessions=()), (keys.fields,)))
+    while some := list(islice(refs, HASHES_AT_ONCE)):
+        for ref, values in zip(some, store.peek_some(refs=some, names=(OWNER, ENTITIES)), strict=True):
+            if not any(form in value for value in values.values() for form in forms):
+                continue
+            owners = owners_of(values)
+            if owners and owners <= names:
+                yield ref.namespace, ref.session_id
+
+
+def owners_of(fields: Mapping[str, str]) -> set[str]:
+    """Whose the AEGIS fields say the session is: `user_id`; else the users among `entities`, which is a list
+    of them with type and id, or says `user`."""
+    data = {name: decode(value) for name, value in fields.items()}
+    if owner := _id_of(data.get(OWNER)):
+        return {owner}
+    entities = data.get(ENTITIES)
+    if isinstance(entities, dict):
+        users = [entities.get("user"), entities.get("user_id")]
+    else:
+        listed = [one for one in entities if isinstance(one, dict)] if isinstance(entities, list) else []
+        users = [one for one in listed if str(one.get("type")).lower() == "user"]
+    return {owner for owner in map(_id_of, users) if owner}
+
+
+def _id_of(value: Any) -> str:
+    if isinstance(value, dict):
+        value = value.get("id")
+    is_id = isinstance(value, str | int) and not isinstance(value, bool)
+    return str(value) if is_id else ""
 
 
 def began_after(text: str, microseconds: int) -> bool:
@@ -36,8 +89,17 @@ def began_after(text: str, microseconds: int) -> bool:
     return life is not None and int(life) > microseconds
 
 
+def of_sessions(subject: Subject, column: str) -> Q:
+    """Rows of the person, and those without a user of the sessions that say they are the person's; `column`
+    has the client's id of the session."""
+    found = Q(user_id=subject.user_id)
+    for namespace, name in subject.sessions:
+        found |= Q(user_id="", namespace=namespace, **{column: name})
+    return found
+
+
 def _theirs(subject: Subject) -> Q:
-    return Q(user_id=subject.user_id)
+    return of_sessions(subject, "external_id")
 
 
 def _of_sessions(subject: Subject) -> Q:
@@ -46,10 +108,12 @@ def _of_sessions(subject: Subject) -> Q:
 
 
 def _used_since(subject: Subject) -> Q:
-    """Sessions with an event or a checkpoint that came in later. `last_activity_at` counts reading, too."""
+    """Sessions of which anything came in later. `last_activity_at` counts reading, too."""
     mine = {"tenant_id": subject.tenant_id, "session_id": OuterRef("id")}
-    return Q(Exists(Event.objects.filter(**mine, recorded_at__gt=subject.until))) | Q(
-        Exists(Checkpoint.objects.filter(**mine, updated_at__gt=subject.until))
+    return (
+        Q(Exists(Event.objects.filter(**mine, recorded_at__gt=subject.until)))
+        | Q(Exists(Checkpoint.objects.filter(**mine, updated_at__gt=subject.until)))
+        | Q(Exists(SessionState.objects.filter(**mine, updated_at__gt=subject.until)))
     )
 
 
@@ -64,14 +128,15 @@ def _begin_anew(subject: Subject) -> int:
         moments = [
             events.filter(**since).aggregate(first=Min("recorded_at"))["first"],
             Checkpoint.objects.filter(**mine).aggregate(first=Min("updated_at"))["first"],
+            SessionState.objects.filter(**mine).aggregate(first=Min("updated_at"))["first"],
         ]
         session.started_at = min(moment for moment in moments if moment and moment > subject.until)
         session.opened_at = max(session.started_at, session.opened_at)
-        session.turn_count = events.filter(**since).exclude(role="").count()
-        session.message_count, session.summary, session.metadata = None, "", {}
-        session.save(
-            update_fields=["started_at", "opened_at", "turn_count", "message_count", "summary", "metadata"]
-        )
+        session.turn_count = session.logged_turns().filter(**since).count()
+        session.message_count, session.summary, session.lead, session.metadata = None, "", "", {}
+        for moment in KAOS_MOMENTS:  # its new life has none of them yet
+            setattr(session, moment, None)
+        session.save(update_fields=ANEW)
     return len(used)
 
 
@@ -111,14 +176,24 @@ def _erase_keys(subject: Subject) -> int:
     """Everything, also what was written since: a hash does not tell when its fields were."""
     found = list(keys_of_person(subject, FAMILIES))
     removed = redis.delete_keys([key for key, _ref in found])
+    activity.forget(_refs(subject))
     return removed + activity.forget_person(tenant_id=subject.tenant_id, user_id=subject.user_id)
 
 
 def register_handlers() -> None:
     """Called once the models are loaded."""
+    find_sessions_by(sessions_saying)
     register(
-        Rows("event", Event, _of_sessions, "recorded_at"),
+        Rows(
+            "event",
+            Event,
+            _of_sessions,
+            "recorded_at",
+            grouped="session_id",
+            hidden=frozenset({"recorded_in"}),  # a number of PostgreSQL's
+        ),
         Rows("checkpoint", Checkpoint, _of_sessions, "updated_at"),
+        Rows("session_state", SessionState, _of_sessions, "updated_at", hidden=frozenset({"stamps"})),
         Rows(
             "session",
             Session,

@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 from uuid_utils.compat import uuid7
 
+from tenants.json_columns import json_text
 from tenants.models import Job, JobState, PolicyVersion, Tenant
 from working.models import Session
 from working.types import NewEvent, SessionRef, StoredEvent
@@ -23,18 +24,20 @@ SessionColumns = Mapping[str, str | int | None]  # all that `INSERT_SESSIONS` na
 OPEN_SESSION = """
 INSERT INTO working_session AS s (id, tenant_id, namespace, user_id, external_id, agent_id, project, metadata,
                                   started_at, opened_at, last_activity_at, last_seq, turn_count,
-                                  summarised_seq, summary)
+                                  summarised_seq, summary, began_whole)
 VALUES (%(id)s, %(tenant)s, %(namespace)s, %(user)s, %(session)s, %(agent)s, %(project)s, %(metadata)s::jsonb,
-        %(now)s, %(now)s, %(now)s, 0, 0, 0, '')
+        %(now)s, %(now)s, %(now)s, 0, 0, 0, '', %(whole)s)
 ON CONFLICT (tenant_id, external_id, namespace, user_id) DO UPDATE SET
     last_activity_at = GREATEST(s.last_activity_at, EXCLUDED.last_activity_at),
-    agent_id = CASE WHEN s.agent_id = '' THEN EXCLUDED.agent_id ELSE s.agent_id END,
-    project = CASE WHEN s.project = '' THEN EXCLUDED.project ELSE s.project END
+    agent_id = CASE WHEN s.agent_id = '' AND NOT %(whole)s THEN EXCLUDED.agent_id ELSE s.agent_id END,
+    project = CASE WHEN s.project = '' AND NOT %(whole)s THEN EXCLUDED.project ELSE s.project END
 RETURNING *, s.xmax = 0 AS created
 """
 
 # Numbers the events that are not there yet, after the newest, in the order given. Answers what jsonb makes of
 # objects and numbers: the copy in Redis must read the same as a list that is rebuilt from here.
+# A transaction may have got its id before one that held the lock before it. Those who are told of events in
+# the order of these ids must not meet a session's events in another order than that of their numbers.
 APPEND_EVENTS = """
 WITH given AS (
     SELECT * FROM jsonb_to_recordset(%(events)s::jsonb) AS g (
@@ -44,12 +47,16 @@ WITH given AS (
     SELECT g.*, row_number() OVER (ORDER BY g.ord) AS nth FROM given g
     WHERE g.external_id IS NULL OR NOT EXISTS (
         SELECT 1 FROM chat_events e
-        WHERE e.tenant_id = %(tenant)s AND e.session_id = %(session)s AND e.external_id = g.external_id)
+        WHERE e.tenant_id = %(tenant)s AND e.session_id = %(session)s AND e.external_id = g.external_id
+              AND e.withdrawn_at IS NULL)
 ), added AS (
     INSERT INTO chat_events (id, tenant_id, session_id, seq, external_id, event_type, role, content, tool,
-                             metadata, created_at, recorded_at)
+                             metadata, created_at, recorded_at, recorded_in)
     SELECT id, %(tenant)s, %(session)s, %(last_seq)s + nth, external_id, event_type, role,
-           NULLIF(content, 'null'::jsonb), NULLIF(tool, 'null'::jsonb), metadata, created_at, %(now)s
+           NULLIF(content, 'null'::jsonb), NULLIF(tool, 'null'::jsonb), metadata, created_at, %(now)s,
+           GREATEST(pg_current_xact_id(), (
+               SELECT e.recorded_in FROM chat_events e
+               WHERE e.tenant_id = %(tenant)s AND e.session_id = %(session)s ORDER BY e.seq DESC LIMIT 1))
     FROM fresh
     RETURNING seq, role
 ), counted AS (
@@ -58,7 +65,8 @@ WITH given AS (
         turn_count = turn_count + (SELECT count(*) FROM added WHERE role <> ''),
         opened_at = CASE WHEN ended_at IS NOT NULL AND EXISTS (SELECT 1 FROM added) THEN %(now)s
                          ELSE opened_at END,
-        ended_at = CASE WHEN EXISTS (SELECT 1 FROM added) THEN NULL ELSE ended_at END
+        ended_at = CASE WHEN EXISTS (SELECT 1 FROM added) THEN NULL ELSE ended_at END,
+        changed_at = CASE WHEN EXISTS (SELECT 1 FROM added WHERE role <> '') THEN %(now)s ELSE changed_at END
     WHERE tenant_id = %(tenant)s AND id = %(session)s
     RETURNING turn_count
 )
@@ -73,16 +81,18 @@ UPDATE working_session SET
     last_seq = last_seq + %(events)s,
     turn_count = turn_count + %(turns)s,
     opened_at = CASE WHEN ended_at IS NOT NULL AND %(events)s > 0 THEN %(now)s ELSE opened_at END,
-    ended_at = CASE WHEN %(events)s > 0 THEN NULL ELSE ended_at END
+    ended_at = CASE WHEN %(events)s > 0 THEN NULL ELSE ended_at END,
+    changed_at = CASE WHEN %(turns)s > 0 THEN %(now)s ELSE changed_at END
 WHERE tenant_id = %(tenant)s AND id = %(session)s
 RETURNING turn_count
 """
 
-# How long the turns are that no summary covers, without reading them out.
-NEW_TURNS = """
+# How long turns are, without reading them out.
+TURN_SIZES = """
 SELECT seq, role, coalesce(char_length(content #>> '{}'), 0) + coalesce(char_length(tool ->> 'tool_calls'), 0)
 FROM chat_events
 WHERE tenant_id = %(tenant)s AND session_id = %(session)s AND seq > %(after)s AND role <> ''
+      AND withdrawn_at IS NULL
 ORDER BY seq DESC LIMIT %(limit)s
 """
 
@@ -161,10 +171,17 @@ RETURNING version
 
 
 def open_session(
-    *, ref: SessionRef, agent_id: str, project: str, metadata: dict[str, Any], now: datetime
+    *,
+    ref: SessionRef,
+    agent_id: str,
+    project: str,
+    metadata: dict[str, Any],
+    now: datetime,
+    is_whole: bool = False,
 ) -> tuple[Session, bool]:
     """Creates or finds the session and locks its row until the scope ends; whether it was created. An empty
-    agent or project is filled in; one that is set stays."""
+    agent or project is filled in; one that is set stays. `is_whole`: its client sends all of it, and names
+    neither: they are those of its key, which does not reach what another began."""
     params = {
         "id": uuid7(),
         "tenant": ref.tenant_id,
@@ -173,8 +190,9 @@ def open_session(
         "session": ref.session_id,
         "agent": agent_id,
         "project": project,
-        "metadata": json.dumps(metadata),
+        "metadata": json_text(metadata),
         "now": now,
+        "whole": is_whole,
     }
     session = Session.objects.raw(OPEN_SESSION, params)[0]
     return session, session.created  # type: ignore[attr-defined]  # the statement's own column
@@ -202,7 +220,7 @@ def append_events(
         for position, event in enumerate(events)
     ]
     params: dict[str, Any] = {
-        "events": json.dumps(rows),
+        "events": json_text(rows),
         "tenant": session.tenant_id,
         "session": session.id,
         "last_seq": session.last_seq,
@@ -212,7 +230,7 @@ def append_events(
         cursor.execute(APPEND_EVENTS, params)
         found = cursor.fetchall()
     stored = [
-        StoredEvent(seq, replace(events[position], **_as_stored(tool=tool, content=content)))
+        StoredEvent(seq, _as_stored(events[position], tool=tool, content=content))
         for position, seq, _count, tool, content in found
         if position is not None
     ]
@@ -234,29 +252,30 @@ def count_events(*, session: Session, events: int, turns: int, now: datetime) ->
     return count
 
 
-def new_turns(*, session: Session, limit: int) -> list[tuple[int, str, int]]:
-    """Number, role and characters of the newest logged turns that no summary covers, newest first."""
+def turn_sizes(*, session: Session, after: int, limit: int) -> list[tuple[int, str, int]]:
+    """Number, role and characters of the newest logged turns behind that number, newest first."""
     params: dict[str, Any] = {
         "tenant": session.tenant_id,
         "session": session.id,
-        "after": session.summarised_seq,
+        "after": after,
         "limit": limit,
     }
     with connection.cursor() as cursor:
-        cursor.execute(NEW_TURNS, params)
+        cursor.execute(TURN_SIZES, params)
         return [(seq, role, characters) for seq, role, characters in cursor.fetchall()]
 
 
-def _as_stored(**columns: str | None) -> dict[str, Any]:
-    """The columns that PostgreSQL may have written in another way than the client."""
-    return {name: json.loads(text) for name, text in columns.items() if text not in (None, "null")}
+def _as_stored(event: NewEvent, **columns: str | None) -> NewEvent:
+    """The event with the columns that PostgreSQL may have written in another way than the client."""
+    written = {name: json.loads(text) for name, text in columns.items() if text not in (None, "null")}
+    return replace(event, **written) if written else event
 
 
 def insert_sessions(*, tenant_id: UUID, rows: Sequence[SessionColumns]) -> int:
     """Inserts sessions without a log; how many were not there yet."""
     given = [{"id": str(uuid7()), **row} for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(INSERT_SESSIONS, {"tenant": tenant_id, "rows": json.dumps(given)})
+        cursor.execute(INSERT_SESSIONS, {"tenant": tenant_id, "rows": json_text(given)})
         added: int = cursor.rowcount
     return added
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from tenants import idempotency
 from tenants.caller import Caller
-from tenants.errors import Conflict, Forbidden, NotFound
-from tenants.scope import scope
+from tenants.errors import Conflict, Forbidden, NotFound, Restricted
+from tenants.restrictions import has_restricted
+from tenants.scope import restricted_shown, scope, shows_restricted
 from tenants.tombstones import refuse_erased
 from working import querysets, store
 from working.metrics import EVICTIONS
@@ -47,6 +48,8 @@ def find_session(*, caller: Caller, address: SessionAddress) -> Session | None:
     without a user, else the only one of that id. Raises Conflict when there are several, Forbidden when the
     key does not reach it.
     """
+    if address.is_exact:
+        return find_exactly(caller=caller, address=address)
     ref = exact_ref(caller, address)
     with scope(caller.tenant_id):
         found = querysets.sessions_named(
@@ -57,8 +60,23 @@ def find_session(*, caller: Caller, address: SessionAddress) -> Session | None:
         )
     if not found:
         return None
-    session = _the_one_meant(found, ref)
+    session = the_one_meant(found, ref)
     confine(caller, session)
+    return session
+
+
+def find_exactly(*, caller: Caller, address: SessionAddress) -> Session | None:
+    """The session of exactly that user and namespace, or of none where none is named. Raises Forbidden."""
+    ref = exact_ref(caller, address)
+    with scope(caller.tenant_id):
+        session = Session.objects.filter(
+            tenant_id=ref.tenant_id,
+            external_id=ref.session_id,
+            namespace=ref.namespace,
+            user_id=ref.user_id,
+        ).first()
+    if session is not None:
+        confine(caller, session)
     return session
 
 
@@ -83,6 +101,8 @@ def open_session(
     agent, named_project = caller.confine_agent(agent_id), caller.confine_project(project)
     found = find_session(caller=caller, address=address)
     ref = ref_of(found) if found else exact_ref(caller, address)
+    if found is None and not ref.user_id:
+        refuse_hidden(ref, address)
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=ref.tenant_id, user_id=ref.user_id, since=now)
         session, created = querysets.open_session(
@@ -144,7 +164,20 @@ def hold(*, caller: Caller, session: Session, now: datetime) -> None:
     store.touch(caller=caller, ref=ref_of(session), now=now.timestamp())
 
 
-def _the_one_meant(found: list[Session], ref: SessionRef) -> Session:
+def refuse_hidden(ref: SessionRef, address: SessionAddress) -> None:
+    """Raises Restricted when the session that is not seen is a restricted person's: what is said there must
+    not begin one of nobody's."""
+    if shows_restricted() or not has_restricted(ref.tenant_id):
+        return
+    with restricted_shown(), scope(ref.tenant_id):
+        hidden = querysets.sessions_named(
+            tenant_id=ref.tenant_id, session_id=ref.session_id, namespace=address.namespace, user_id=None
+        )
+    if hidden:
+        raise Restricted("This session is of a person whose memory is restricted.")
+
+
+def the_one_meant(found: list[Session], ref: SessionRef) -> Session:
     if exact := [session for session in found if ref_of(session) == ref]:
         return exact[0]
     without_user = [session for session in found if not session.user_id]

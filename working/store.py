@@ -1,6 +1,7 @@
 """A session in Redis: every access is one script in the session's slot."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from django.conf import settings
 
 from tenants.caller import Caller
 from tenants.policy.reading import read_policy
+from tenants.restrictions import refuse_restricted
 from tenants.system import is_system
 from working import activity, keys
 from working.redis import SERVER_SCRIPT, RedisAway, Script, ask
@@ -22,6 +24,7 @@ _SESSION = _FOLDER / "session.lua"
 
 _adopt = Script(SERVER_SCRIPT, _FOLDER / "adopt.lua")
 _read_fields = Script(_SESSION, _FOLDER / "read_fields.lua")
+_keep_fields = Script(_SESSION, _FOLDER / "keep_fields.lua")
 _write_fields = Script(_SESSION, _FOLDER / "write_fields.lua")
 _delete_fields = Script(_SESSION, _FOLDER / "delete_fields.lua")
 _touch = Script(_SESSION, _FOLDER / "touch.lua")
@@ -33,11 +36,16 @@ _rebuild = Script(_SESSION, SERVER_SCRIPT, _FOLDER / "rebuild.lua")
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The raw hash, its remaining hold in seconds and its size in bytes (0 when not measured)."""
+    """The raw hash, its remaining hold in seconds and its size in bytes (0 when not measured).
+
+    `kept`: the names that came with the whole session last, and of which version it was; 0: none has come.
+    """
 
     values: dict[str, str]
     ttl: int
     size: int
+    kept: frozenset[str] = frozenset()
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ class Committed:
     there are; a new summary, and the newest event that windows leave to it.
 
     With `reload` the next reader loads the turns. `unlogged`: they are in no log, so what the list holds
-    stays.
+    stays, without those that are `withdrawn`.
     """
 
     seq: tuple[int, int]
@@ -78,6 +86,7 @@ class Committed:
     compacted: int = 0
     reload: bool = False
     unlogged: bool = False
+    withdrawn: Sequence[int] = ()
 
 
 def adopt(
@@ -107,7 +116,32 @@ def adopt(
 def read_fields(*, caller: Caller, ref: SessionRef, now: float, measure: bool) -> Fields | None:
     """The hash; None when Redis does not know the session."""
     answer = _call(_read_fields, caller, ref, now, [int(measure)])
-    return None if answer is None else Fields(_pairs(answer[2]), answer[0], answer[1])
+    if answer is None:
+        return None
+    ttl, size, kept, version, flat = answer
+    return Fields(_pairs(flat), ttl, size, frozenset(json.loads(kept)), int(version))
+
+
+def peek_fields(*, ref: SessionRef) -> dict[str, str]:
+    """The hash as it stands, for whoever looks on: the session's hold is not renewed."""
+    refuse_restricted(tenant_id=ref.tenant_id, user_id=ref.user_id)
+    found: dict[str, str] = ask(lambda redis: redis.hgetall(keys.fields(ref)))
+    return found
+
+
+def peek_some(*, refs: Sequence[SessionRef], names: Sequence[str]) -> list[dict[str, str]]:
+    """Those of the named fields that each session's hash has, likewise; also of restricted people."""
+
+    def read(redis: Any) -> list[list[str | None]]:
+        pipeline = redis.pipeline(transaction=False)
+        for ref in refs:
+            pipeline.hmget(keys.fields(ref), names)
+        return list(pipeline.execute())
+
+    return [
+        {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        for values in ask(read)
+    ]
 
 
 def write_fields(
@@ -117,6 +151,15 @@ def write_fields(
     flat = [part for pair in values.items() for part in pair]
     answer = _call(_write_fields, caller, ref, now, ["" if ttl is None else ttl, undo_above, *flat])
     return None if answer is None else Fields(_pairs(answer[2]), answer[0], answer[1])
+
+
+def keep_fields(
+    *, caller: Caller, ref: SessionRef, now: float, values: Mapping[str, str], version: int
+) -> None:
+    """Puts `values` in place of those that came with the whole session before, unless a later version of it
+    was here first. What was put there otherwise stays. A session that Redis does not know is left alone."""
+    flat = [part for pair in values.items() for part in pair]
+    _call(_keep_fields, caller, ref, now, [version, json.dumps(list(values)), *flat])
 
 
 def delete_fields(
@@ -155,7 +198,8 @@ def settle(
     summary = "" if change.summary is None else f"s{change.summary}"
     args = [token, *change.seq, settings.WORKING_LIST_LENGTH, summary, change.agent_id, change.project]
     args += [change.turn_count, change.compacted, int(change.reload), int(change.unlogged)]
-    if not (change.unlogged and change.entries):
+    args += [len(change.withdrawn), *change.withdrawn]
+    if not (change.unlogged and (change.entries or change.withdrawn)):
         with suppress(RedisAway):
             _call(_settle, caller, ref, now, [*args, *change.entries])
     elif _call(_settle, caller, ref, now, [*args, *change.entries]) is None:
@@ -191,6 +235,7 @@ def forget(ref: SessionRef) -> None:
 
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any] | None:
+    refuse_restricted(tenant_id=ref.tenant_id, user_id=ref.user_id)
     head = [int(now), settings.SESSION_MAX_AGE_SECONDS, caller.agent_id, caller.project]
     answer: list[Any] = script(keys.all_of(ref), head + args)
     agent_id, *rest = answer

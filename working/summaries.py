@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from tenants.system import system_caller
-from working import store
+from working import store, workspace_queries
 from working.models import Session
 from working.redis import RedisAway
 from working.sessions import ref_of
@@ -45,7 +45,9 @@ def replace_summary(
     locked = mine.select_for_update().first()
     summary = better(locked)
     if locked is not None and summary is not None:
-        mine.update(summary=summary)
+        moment = locked.moment_of_change(timezone.now())
+        mine.update(summary=summary, changed_at=moment)
+        workspace_queries.stamp(session=locked, now=moment)
     settle = partial(
         store.settle,
         caller=system_caller(session.tenant_id),

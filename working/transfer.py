@@ -54,18 +54,23 @@ def import_sessions(*, caller: Caller, rows: Sequence[ImportedSession], now: dat
     they began. Raises Forbidden for another's than the key's user."""
     if not rows:
         return 0
-    named = [caller.confine_user(row.user_id) for row in rows]
     with scope(caller.tenant_id):
-        erased = last_erasures(tenant_id=caller.tenant_id, user_ids={user for user in named if user})
-        known = owners_of(tenant_id=caller.tenant_id, session_ids={row.session_id for row in rows})
-        wanted = [
-            (row, user)
-            for row, user in zip(rows, named, strict=True)
-            if (user or row.session_id not in known) and (user not in erased or erased[user] < row.started_at)
-        ]
+        wanted = _wanted(caller, rows)
         return querysets.insert_sessions(
             tenant_id=caller.tenant_id, rows=[_columns(row, user, caller, now) for row, user in wanted]
         )
+
+
+def missing_sessions(*, caller: Caller, rows: Sequence[ImportedSession]) -> int:
+    """How many of them `import_sessions` would add now. Nothing is written. Raises what that raises."""
+    if not rows:
+        return 0
+    with scope(caller.tenant_id):
+        wanted = {(row.namespace, user, row.session_id) for row, user in _wanted(caller, rows)}
+        here = Session.objects.filter(
+            tenant_id=caller.tenant_id, external_id__in={session_id for *_, session_id in wanted}
+        )
+        return len(wanted.difference(here.values_list("namespace", "user_id", "external_id")))
 
 
 def owners_of(*, tenant_id: UUID, session_ids: Collection[str]) -> Mapping[str, str]:
@@ -77,6 +82,18 @@ def owners_of(*, tenant_id: UUID, session_ids: Collection[str]) -> Mapping[str, 
     ).values_list("external_id", "user_id"):
         found.setdefault(session_id, set()).add(user)
     return {one: "" if "" in users or len(users) > 1 else users.pop() for one, users in found.items()}
+
+
+def _wanted(caller: Caller, rows: Sequence[ImportedSession]) -> list[tuple[ImportedSession, str]]:
+    """Those that are not known to be here, with whose each is, as an import wants them. In an open scope."""
+    named = [caller.confine_user(row.user_id) for row in rows]
+    erased = last_erasures(tenant_id=caller.tenant_id, user_ids={user for user in named if user})
+    known = owners_of(tenant_id=caller.tenant_id, session_ids={row.session_id for row in rows})
+    return [
+        (row, user)
+        for row, user in zip(rows, named, strict=True)
+        if (user or row.session_id not in known) and (user not in erased or erased[user] < row.started_at)
+    ]
 
 
 def _behind(last: Session, order: tuple[str, ...]) -> Q:

@@ -19,11 +19,13 @@ class SessionRef:
 
 @dataclass(frozen=True, slots=True)
 class SessionAddress:
-    """A session as a client names it: the id, and whichever of the other parts it gave."""
+    """A session as a client names it: the id, and whichever of the other parts it gave. `is_exact`: without a
+    user it is nobody's, and without a namespace that in none; else whichever it is that the id means."""
 
     session_id: str
     user_id: str | None = None
     namespace: str | None = None
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +75,47 @@ class Turn:
         optional = {"tool_calls": self.tool_calls, "tool_call_id": self.tool_call_id, "name": self.name}
         message.update({key: value for key, value in optional.items() if value is not None})
         return message
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message as a client sends it with a whole session."""
+
+    role: str
+    content: str
+    created_at: datetime
+    id: str | None = None
+    persisted_at: datetime | None = None
+    is_extracted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a session. `is_extracted`: it was looked at for memories, or need not be."""
+
+    seq: int
+    id: str
+    role: str
+    content: str
+    created_at: datetime
+    persisted_at: datetime | None
+    is_extracted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GivenWorkspace:
+    """A session as a client wants it to be: all of it.
+
+    `context` None: the client names none. `updated_at` is what the client says it has read; `last_accessed`
+    counts as that if the server has told it so. `ttl_seconds` None: it does not say.
+    """
+
+    messages: tuple[NewMessage, ...] = ()
+    memories: tuple[Mapping[str, Any], ...] = ()
+    data: Mapping[str, Any] | None = None
+    context: str | None = None
+    strategy: Mapping[str, Any] = field(default_factory=dict)
+    tokens: int = 0
+    ttl_seconds: int | None = None
+    updated_at: datetime | None = None
+    last_accessed: datetime | None = None

@@ -36,7 +36,7 @@ def number_events(
     ids = {event.external_id for event in events} - {None}
     known = ids & {turn.external_id for turn in held}
     if left := ids - known:
-        logged = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id)
+        logged = session.logged_turns()
         known |= set(logged.filter(external_id__in=left).values_list("external_id", flat=True))
     fresh = [event for event in events if event.external_id is None or event.external_id not in known]
     stored = [StoredEvent(seq, event) for seq, event in enumerate(fresh, session.last_seq + 1)]

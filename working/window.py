@@ -86,6 +86,19 @@ def first_kept(
     return first
 
 
+def first_fitting(turns: Sequence[TurnSize], *, most_turns: int, most_tokens: int) -> int:
+    """Position of the first turn, oldest first, that stays when the newest stay that keep both limits, at
+    least one. A tool's result does not stand first if something else can."""
+    first, tokens = len(turns), 0
+    for position in range(len(turns) - 1, -1, -1):
+        tokens += turns[position].tokens
+        if first < len(turns) and (len(turns) - position > most_turns or tokens > most_tokens):
+            break
+        first = position
+    spoken = (position for position in range(first, len(turns)) if turns[position].role != "tool")
+    return next(spoken, first)
+
+
 def _length(value: Any) -> int:
     return 0 if value is None else len(value if isinstance(value, str) else str(value))
 

@@ -67,12 +67,12 @@ def test_a_turn_begins_the_hold_of_all_keys_anew(caller, compacted):
     for key in redis_keys(caller):
         redis.expire(key, 100)
     tell(caller, *exchanges(5, 5), address=ANN)
-    assert {redis.ttl(key) for key in redis_keys(caller)} <= {DAY, DAY - 1}
+    assert all(DAY - 60 < redis.ttl(key) <= DAY for key in redis_keys(caller))
 
 
 def test_a_start_sets_the_hold_before_the_first_turn(caller):
     start_session(caller=caller, address=ANN, agent_id=None, query=None, now=timezone.now())
-    assert get_redis_connection().ttl(keys.meta(reference(caller, ANN))) in (DAY, DAY - 1)
+    assert DAY - 60 < get_redis_connection().ttl(keys.meta(reference(caller, ANN))) <= DAY
 
 
 def test_an_end_trims_the_list_and_leaves_the_summary(caller, compacted):

@@ -30,8 +30,9 @@ def holds(ref):
 
 
 def test_all_keys_of_a_session_expire_together(session):
-    assert len(set(holds(session))) == 1
-    assert 0 < holds(session)[0] <= DAY
+    left = holds(session)
+    assert max(left) - min(left) <= 2  # they are read one after another
+    assert 0 < min(left) <= max(left) <= DAY
 
 
 @pytest.mark.parametrize("use", [

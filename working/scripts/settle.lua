@@ -2,7 +2,8 @@
 -- ARGV 5: token; 6: number of the newest event before (-1: nothing was committed); 7: newest after;
 -- 8: entries to keep; 9: 's' and the summary if there is a new one, else ''; 10, 11: the session's agent and
 -- project; 12: number of turns; 13: newest event that windows leave to the summary; 14: '1' if the next reader is
--- to load the turns; 15: '1' if they are in no log, so that only those that are here can be found; 16…: entries.
+-- to load the turns; 15: '1' if they are in no log, so that only those that are here can be found; 16: how many of
+-- these no window shows any more; 17…: their numbers, then entries.
 local function number_of(entry) return tonumber(string.match(entry, '^{"seq":(%d+)')) end
 
 -- Numbers are given out in the order of commits; their words reach Redis in any.
@@ -22,6 +23,18 @@ local function trim()
     end
 end
 
+local first = 17 + tonumber(ARGV[16])
+
+-- Of turns that are in no log; otherwise the next reader loads those that are left.
+local function take_out()
+    local gone = {}
+    for i = 17, first - 1 do gone[tonumber(ARGV[i])] = true end
+    for _, entry in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+        if gone[number_of(entry)] then redis.call('LREM', KEYS[3], 1, entry) end
+    end
+    redis.call('HSET', KEYS[1], 'turn_count', ARGV[12])
+end
+
 redis.call('HDEL', KEYS[1], 'd:' .. ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'gen', 1)
 if ARGV[6] ~= '-1' then
@@ -31,9 +44,10 @@ if ARGV[6] ~= '-1' then
     raise_to('turn_count', ARGV[12])
     raise_to('compacted', ARGV[13])
     if ARGV[9] ~= '' then redis.call('SET', KEYS[4], string.sub(ARGV[9], 2)) end
+    if ARGV[15] == '1' and first > 17 then take_out() end
     if whole or ARGV[15] == '1' then
         -- Unless it is whole, the next reader puts it in order.
-        for i = 16, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
+        for i = first, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
         trim()
     else
         -- Another writer's turns are missing here, or perhaps nobody asks again: the next reader loads them.
