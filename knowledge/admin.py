@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from knowledge.deploying import LONGEST_ENVIRONMENT, deploy_version
 from knowledge.models import Deployment, Procedure
-from tenants.admin import ReadOnlyAdmin, actor_of
+from tenants.admin import ReadOnlyAdmin, TenantFilter, actor_of
 
 
 @admin.register(Procedure)
@@ -17,7 +17,7 @@ class ProcedureAdmin(ReadOnlyAdmin):
     """`manage.py deploy_procedures` writes them."""
 
     list_display = ("name", "version", "tenant", "created_by", "created_at")
-    list_filter = ("tenant",)
+    list_filter = (TenantFilter,)
     list_select_related = ("tenant",)
     search_fields = ("name", "version")
     ordering = ("tenant", "name", "-created_at")
@@ -49,7 +49,7 @@ class DeploymentAdmin(ReadOnlyAdmin):
 
     form = DeployForm
     list_display = ("deployed_at", "tenant", "environment", "name", "procedure_id", "deployed_by")
-    list_filter = ("tenant", "environment")
+    list_filter = (TenantFilter, "environment")
     list_select_related = ("tenant",)
     search_fields = ("name",)
     ordering = ("-deployed_at",)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from knowledge import querysets
 from knowledge.models import Chunk, ChunkEmbedding
-from providers.embeddings import EmbeddingUnavailable, get_embedder
+from providers.embeddings import EmbeddingUnavailable
 from tenants import vectors
-from tenants.embedding import embed_accepted
+from tenants.embedding import embed_accepted, model_behind
 from tenants.jobs.kinds import Kind, RetryLater, Task
 from tenants.jobs.queue import enqueue
 from tenants.scope import scope
@@ -59,8 +59,8 @@ def register_vectors() -> None:
     """Tells whoever changes the model which chunks have vectors."""
     vectors.register(
         Vectors(
-            "chunk", Chunk, ChunkEmbedding, item="chunk_id", meant=Q(), searched=True,
-            resume=lambda now: ask_for_vectors(now=now),
+            "chunk", Chunk, ChunkEmbedding, item="chunk_id", meant=Q(),
+            text=text_of, row=_row, searched=True,
         )
     )  # fmt: skip
 
@@ -117,6 +117,6 @@ def _row(chunk: Chunk, vector: NDArray[np.float32]) -> ChunkEmbedding:
         chunk_id=chunk.id,
         project=chunk.project,
         user_id=chunk.user_id,
-        model=get_embedder().model,
+        model=model_behind(vector, tenant_id=chunk.tenant_id),
         embedding=vector,
     )

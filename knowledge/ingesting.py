@@ -13,6 +13,7 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from knowledge import querysets
+from knowledge.announcements import tell_document
 from knowledge.chunks import replace_chunks
 from knowledge.documents import shown
 from knowledge.embedding import ask_for_vectors
@@ -24,11 +25,12 @@ from knowledge.reading.plain import UNSTORABLE
 from knowledge.reading.reader import LONGEST_TITLE, ReadDocument, media_type_of
 from knowledge.sandbox import read_safely
 from knowledge.types import Action, Ingested, NewDocument
-from tenants import idempotency
+from tenants import audit, idempotency
 from tenants.caller import Caller
 from tenants.errors import Invalid, TooLarge
 from tenants.scope import scope
 from tenants.tombstones import last_erasures, refuse_erased
+from webhooks.models import Event
 
 LONGEST_SOURCE = 1_000  # characters: of the column
 
@@ -64,6 +66,20 @@ def ingest_document(*, caller: Caller, new: NewDocument, now: datetime) -> Inges
     sent = _sent(caller, new)
     known = _find_same(sent, now)
     return known if known is not None else _store(sent, _read(sent), now)
+
+
+def add_document(*, caller: Caller, new: NewDocument, now: datetime) -> Ingested:
+    """Takes the document in that a person sends by hand; that they did is in the audit log."""
+    done = ingest_document(caller=caller, new=new, now=now)
+    with scope(caller.tenant_id):
+        audit.record(
+            tenant_id=caller.tenant_id,
+            actor=caller.principal,
+            action="document.ingest",
+            target=str(done.shown.document.id),
+            outcome=done.action,
+        )
+    return done
 
 
 def _sent(caller: Caller, new: NewDocument) -> _Sent:
@@ -164,6 +180,8 @@ def _describe(known: Document, sent: _Sent, now: datetime) -> Action:
 def _kept(document: Document, action: Action) -> Ingested:
     """In the open scope."""
     done = Ingested(action, shown([document])[0])
+    if action != "unchanged":
+        tell_document(document, Event.CREATED if action == "created" else Event.UPDATED)
     idempotency.keep(done, user_id=document.user_id)
     transaction.on_commit(DOCUMENTS.labels(action).inc)
     return done

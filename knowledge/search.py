@@ -14,9 +14,8 @@ from knowledge.querysets import Size
 from knowledge.reach import reach_of, seen
 from knowledge.types import ChunkFilter, ChunkHit, Reach
 from lexical.analysis import analyse_query
-from providers.embeddings import get_embedder
 from tenants.caller import Caller
-from tenants.embedding import embed_query
+from tenants.embedding import embed_query, model_behind
 from tenants.errors import Unavailable
 from tenants.scope import scope
 
@@ -81,7 +80,7 @@ def _nearest(
     for exact in [True] if documents is not None or size.chunks <= few else [False, True]:
         found = querysets.nearest(
             reach=reach,
-            model=get_embedder().model,
+            model=model_behind(vector, tenant_id=reach.tenant_id),
             query=vector,
             documents=documents,
             limit=limit,

@@ -107,7 +107,8 @@ def list_decisions(
     limit: int,
     before: tuple[datetime, UUID] | None = None,
 ) -> list[WriteDecision]:
-    """Decisions within the key's reach, newest first; `before`: continue after that one."""
+    """Decisions within the key's reach, newest first, without their texts for whoever is not shown
+    conversations; `before`: continue after that one."""
     named = {
         "user_id": caller.confine_user(where.user_id),
         "agent_id": caller.confine_agent(where.agent_id),
@@ -122,25 +123,27 @@ def list_decisions(
         moment, decision_id = before
         condition &= Q(created_at__lte=moment) & (Q(created_at__lt=moment) | Q(id__lt=decision_id))
     with scope(caller.tenant_id):
-        return list(WriteDecision.objects.filter(condition).order_by("-created_at", "-id")[:limit])
+        found = list(WriteDecision.objects.filter(condition).order_by("-created_at", "-id")[:limit])
+    return [_as_shown(caller, one) for one in found]
 
 
 def access_decision(*, caller: Caller, decision_id: UUID) -> WriteDecision:
-    """One that the key reaches. Raises NotFound, also for another's."""
+    """One that the key reaches, likewise. Raises NotFound, also for another's."""
     with scope(caller.tenant_id):
         found = WriteDecision.objects.filter(_reach(caller), id=decision_id).first()
     if found is None:
         raise NotFound("There is no such write decision.")
-    return found
+    return _as_shown(caller, found)
 
 
 def access_to_decide(*, caller: Caller, decision_id: UUID) -> WriteDecision:
-    """Likewise, for who may decide it: a key that is bound to the user it is about, or has scope privacy or
-    admin, and belongs to no agent, since a model must not confirm what it was refused. Raises Forbidden,
-    which leaves an entry in the audit log, NotFound."""
+    """Likewise, for who may decide it: a member who may write; a key that is bound to the user it is about,
+    or has scope privacy or admin, and belongs to no agent, since a model must not confirm what it was
+    refused. Raises Forbidden, which leaves an entry in the audit log, NotFound."""
     decision = access_decision(caller=caller, decision_id=decision_id)
     is_theirs = bool(caller.user_id) and caller.user_id == decision.user_id
-    if not caller.agent_id and (is_theirs or caller.may("privacy")):
+    is_editor = caller.kind == "member" and caller.may("write")
+    if not caller.agent_id and (is_theirs or is_editor or caller.may("privacy")):
         return decision
     with scope(caller.tenant_id):
         record(decision, caller, "decision.refused")
@@ -236,6 +239,13 @@ def _may_be_kept(refused: Refused) -> bool:
     if refused.reason not in KEPT_REASONS or refused.findings:
         return False
     return not find_sensitive(json.dumps(refused.held, ensure_ascii=False, default=str))
+
+
+def _as_shown(caller: Caller, decision: WriteDecision) -> WriteDecision:
+    """The row is not to be saved: what was to be written may be a user's own words."""
+    if not caller.may_read_conversations:
+        decision.text = ""
+    return decision
 
 
 def _reach(caller: Caller) -> Q:

@@ -1,5 +1,5 @@
 """The end of write decisions: what was held and nobody has decided, and then the decisions themselves. And of
-what is known of removed slots."""
+what is known of removed slots, and of queries that were sampled from sessions."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -8,13 +8,15 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Min, Q, QuerySet
 
-from ledger.models import SlotRemoval, WriteDecision
+from ledger.models import EvaluationQuery, SlotRemoval, WriteDecision
 from tenants.models import Job, JobState
+from tenants.policy.reading import read_policy
 from tenants.router import admin_role
 from tenants.scope import scope
 
 BATCH = 2_000  # rows in one transaction
 EXPIRED_BY = "expiry"
+SHORTEST_RETENTION = timedelta(days=30)  # that a policy may say
 UNDONE = (JobState.QUEUED, JobState.RUNNING, JobState.FAILED)  # may still be done, or replayed
 
 
@@ -46,6 +48,23 @@ def expire_removals(*, now: datetime) -> int:
     with admin_role():
         tenants = list(SlotRemoval.objects.filter(old).values_list("tenant_id", flat=True).distinct())
     return sum(_forget_of(tenant_id, old) for tenant_id in tenants)
+
+
+def expire_sampled(*, now: datetime) -> int:
+    """Deletes queries that were sampled from sessions when they are older than `retention.episodes_days`, in
+    every tenant; how many. A named cross-tenant job."""
+    old = Q(source=EvaluationQuery.Source.SAMPLED, created_at__lt=now - SHORTEST_RETENTION)
+    with admin_role():
+        found = EvaluationQuery.objects.filter(old).order_by().values_list("tenant_id", "agent_id")
+        levels = list(found.distinct())
+    return sum(_expire_sampled_of(tenant_id, agent_id, old, now) for tenant_id, agent_id in levels)
+
+
+def _expire_sampled_of(tenant_id: UUID, agent_id: str, old: Q, now: datetime) -> int:
+    days = read_policy(tenant_id=tenant_id, agent_id=agent_id).retention.episodes_days
+    with scope(tenant_id):
+        theirs = EvaluationQuery.objects.filter(old, tenant_id=tenant_id, agent_id=agent_id)
+        return theirs.filter(created_at__lt=now - timedelta(days=days)).delete()[0]
 
 
 def _forget_of(tenant_id: UUID, old: Q) -> int:

@@ -22,7 +22,7 @@ DAYS = 7  # that the share of helpful verdicts looks back
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The memory that is judged, and whose it is."""
+    """The memory that is judged, and whose it is; of a trial, the setting that recalled it."""
 
     kind: str
     memory_id: str
@@ -31,6 +31,7 @@ class Judged:
     project: str = ""
     session: str = ""
     injection_id: UUID | None = None
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ def put_feedback(*, caller: Caller, judged: Judged, verdict: str, note: str, now
         injection_id=judged.injection_id,
         verdict=verdict,
         note=note,
+        variant=judged.variant,
         judge=caller.principal,
         created_at=now,
     )
@@ -122,6 +124,20 @@ def tallies(*, caller: Caller, kind: str, memory_ids: Collection[str]) -> Mappin
         for memory_id, verdict, count in counted:
             found[memory_id][verdict] = count
     return {memory_id: Tally(**counts) for memory_id, counts in found.items()}
+
+
+def helpful_memories(
+    *, tenant_id: UUID, user_id: str, session: str, kind: str, memory_ids: Collection[str]
+) -> set[str]:
+    """Those of the memories that somebody called helpful in the session, and nobody harmful. In the open
+    scope."""
+    about = Feedback.objects.filter(
+        tenant_id=tenant_id, user_id=user_id, session=session, kind=kind, memory_id__in=list(memory_ids)
+    )
+    found: dict[str, set[str]] = {verdict: set() for verdict in Verdict.values}
+    for memory_id, verdict in about.values_list("memory_id", "verdict"):
+        found[verdict].add(memory_id)
+    return found[Verdict.HELPFUL] - found[Verdict.HARMFUL]
 
 
 def helpful_rate(*, now: datetime, days: int = DAYS) -> float | None:

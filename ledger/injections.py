@@ -3,11 +3,16 @@
 PostgreSQL keeps the log and decides races; Redis answers the checks.
 """
 
+import hashlib
+import hmac
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import TypeVar
 from uuid import UUID
+
+from django.conf import settings
 
 from ledger import querysets, store
 from tenants import idempotency
@@ -18,6 +23,7 @@ from working.sessions import adopt, exact_ref, find_session, open_session, ref_o
 from working.types import SessionAddress, SessionRef
 
 T = TypeVar("T")
+Reason = querysets.Reason
 
 
 def read_items(*, caller: Caller, address: SessionAddress, now: datetime) -> dict[str, str]:
@@ -57,17 +63,29 @@ def mark_items(
     now: datetime,
     answer: object = None,
     longest: int | None = None,
+    variants: Mapping[str, str] = MappingProxyType({}),
+    query: str = "",
+    reasons: Mapping[str, Reason] = MappingProxyType({}),
 ) -> None:
     """Marks all of them in one commit, overwriting marks that are there. `answer` is what the caller tells;
-    at most `longest` characters of it are kept for who sends the request again."""
+    at most `longest` characters of it are kept for who sends the request again. `variants` of items that a
+    trial's settings have recalled; `query` is what they were told for, of which a digest is kept; `reasons`
+    why these of all."""
 
     def commit(ref: SessionRef) -> tuple[bool, bool]:
-        querysets.mark_all(ref=ref, items=items, now=now)
+        asked = digest_of(tenant_id=ref.tenant_id, query=query) if query else ""
+        querysets.mark_all(ref=ref, items=items, now=now, variants=variants, asked=asked, reasons=reasons)
         idempotency.keep(answer, user_id=ref.user_id, longest=longest)
         return True, True
 
     if items:
         _write(caller, address, now, "set", items, commit)
+
+
+def digest_of(*, tenant_id: UUID, query: str) -> str:
+    """The HMAC-SHA-256, in hex, that stands for a query: it tells a turn that was asked from others."""
+    secret = hashlib.sha256(b"strata query" + settings.SECRET_KEY.encode()).digest()
+    return hmac.new(secret, f"{tenant_id.hex}/{query}".encode(), hashlib.sha256).hexdigest()
 
 
 def claim_item(*, caller: Caller, address: SessionAddress, item_key: str, value: str, now: datetime) -> bool:

@@ -1,6 +1,7 @@
 """What was injected into which session, what was not written and why, what was removed, what was thought of
-memories."""
+memories, and what recall is measured with."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from uuid_utils.compat import uuid7
 
@@ -17,6 +18,29 @@ class Injection(models.Model):
     session = models.CharField(max_length=255, help_text="The client's own session id.")
     item_key = models.CharField(max_length=512, help_text="`kind:id`, such as `skill:spacing-calculation`.")
     value = models.TextField()
+    variant = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of a trial: the setting that recalled it.",
+    )
+    asked = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="HMAC of the query that it was told for.",
+    )
+    rank = models.PositiveSmallIntegerField(null=True, help_text="Its place among what was found; 1: best.")
+    score = models.FloatField(null=True, help_text="By which it was ranked.")
+    why = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="How it came to be told, such as `recalled` or `bm25`.",
+    )
     marked_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True, help_text="Evicted, or the session ended or was deleted.")
 
@@ -34,6 +58,10 @@ class Injection(models.Model):
             # Serve the lists of all and of one user's, newest first.
             models.Index(fields=["tenant", "-marked_at", "-id"], name="injection_recent"),
             models.Index(fields=["tenant", "user_id", "-marked_at", "-id"], name="injection_user"),
+            # Serves the account of one session, what has ended too.
+            models.Index(fields=["tenant", "session", "-marked_at", "-id"], name="injection_session"),
+            # Serves the question where one memory was used.
+            models.Index(fields=["tenant", "item_key", "-marked_at", "-id"], name="injection_item"),
         ]
 
     def __str__(self) -> str:
@@ -126,6 +154,13 @@ class Feedback(models.Model):
     injection_id = models.UUIDField(null=True, help_text="The injection that was judged, if one was named.")
     verdict = models.CharField(max_length=16, choices=Verdict.choices)
     note = models.CharField(max_length=1000, blank=True)
+    variant = models.CharField(
+        max_length=16,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of a trial: the setting that recalled it.",
+    )
     judge = models.CharField(max_length=255, help_text="Who says so: the caller.")
     created_at = models.DateTimeField()
 
@@ -146,3 +181,63 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.memory_id} {self.verdict}"
+
+
+class EvaluationQuery(models.Model):
+    """A query that recall is measured with, and the episodes that answer it."""
+
+    class Source(models.TextChoices):
+        """Sampled from a session, or saved by somebody."""
+
+        SAMPLED = "sampled"
+        SAVED = "saved"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    user_id = models.CharField(max_length=255, blank=True, help_text="Whose memories are asked for.")
+    agent_id = models.CharField(max_length=255, blank=True)
+    project = models.CharField(max_length=200, blank=True)
+    session = models.CharField(max_length=255, blank=True, help_text="The client's own session id.")
+    text = models.CharField(max_length=2000)
+    relevant = ArrayField(models.UUIDField(), default=list, help_text="Ids of episodes; none: unlabelled.")
+    source = models.CharField(max_length=16, choices=Source.choices)
+    turn_id = models.UUIDField(null=True, help_text="Of a sampled one: the turn that it was.")
+    created_at = models.DateTimeField()
+    first_run = models.JSONField(null=True, help_text="How its first run went; null: it was never run.")
+    last_run = models.JSONField(null=True, help_text="And its last one.")
+
+    class Meta:
+        db_table = "evaluation_queries"
+        verbose_name_plural = "evaluation queries"
+        constraints = [
+            # A session that is sampled again, or by two workers, brings no turn twice.
+            models.UniqueConstraint(fields=["tenant", "turn_id"], name="evaluation_turn")
+        ]
+        indexes = [
+            # Serves the list of all, newest first, and the search for the oldest sampled one.
+            models.Index(fields=["tenant", "-created_at", "-id"], name="evaluation_recent"),
+            # Serves one user's list, export and erasure.
+            models.Index(fields=["tenant", "user_id", "-created_at", "-id"], name="evaluation_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.id}"
+
+
+class RecallHour(models.Model):
+    """How many recalls a tenant had in one hour (UTC), and how long they took."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
+    hour = models.DateTimeField(help_text="Its beginning.")
+    buckets = ArrayField(
+        models.BigIntegerField(),
+        help_text="How many took at most each of `ledger.latency.BOUNDS`, and longer.",
+    )
+
+    class Meta:
+        # Serves the figures of the last hours as well.
+        constraints = [models.UniqueConstraint(fields=["tenant", "hour"], name="recall_hour")]
+
+    def __str__(self) -> str:
+        return f"{self.hour:%Y-%m-%d %H}"

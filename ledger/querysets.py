@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -11,23 +12,73 @@ from uuid_utils.compat import uuid7
 from ledger.models import Feedback, Injection
 from working.types import SessionRef
 
+
+class Reason(NamedTuple):
+    """Why something was told: its place among what was found and its score, if it was ranked."""
+
+    rank: int | None = None
+    score: float | None = None
+    why: str = ""
+
+
+NO_REASON = Reason()
 MARK = """
 INSERT INTO ledger_injection (id, tenant_id, namespace, user_id, session, item_key, value, marked_at)
 VALUES (%(id)s, %(tenant)s, %(namespace)s, %(user)s, %(session)s, %(item_key)s, %(value)s, %(now)s)
 ON CONFLICT (tenant_id, session, namespace, user_id, item_key) WHERE released_at IS NULL
 """
 MARK_ALL = """
-INSERT INTO ledger_injection (id, tenant_id, namespace, user_id, session, item_key, value, marked_at)
-SELECT id, %(tenant)s, %(namespace)s, %(user)s, %(session)s, item_key, value, %(now)s
-FROM unnest(%(ids)s::uuid[], %(keys)s::text[], %(values)s::text[]) AS g (id, item_key, value)
+INSERT INTO ledger_injection (id, tenant_id, namespace, user_id, session, item_key, value, variant, asked,
+                              rank, score, why, marked_at)
+SELECT id, %(tenant)s, %(namespace)s, %(user)s, %(session)s, item_key, value, variant, %(asked)s,
+       rank, score, why, %(now)s
+FROM unnest(%(ids)s::uuid[], %(keys)s::text[], %(values)s::text[], %(variants)s::text[], %(ranks)s::int[],
+            %(scores)s::float8[], %(whys)s::text[])
+     AS g (id, item_key, value, variant, rank, score, why)
 ORDER BY item_key
 ON CONFLICT (tenant_id, session, namespace, user_id, item_key) WHERE released_at IS NULL
-DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at
+DO UPDATE SET value = EXCLUDED.value, variant = EXCLUDED.variant, asked = EXCLUDED.asked,
+              rank = EXCLUDED.rank, score = EXCLUDED.score, why = EXCLUDED.why,
+              marked_at = EXCLUDED.marked_at
 """
-OVERWRITE = MARK + "DO UPDATE SET value = EXCLUDED.value, marked_at = EXCLUDED.marked_at RETURNING xmax = 0"
+OVERWRITE = (
+    MARK + "DO UPDATE SET value = EXCLUDED.value, variant = '', asked = '', rank = NULL, score = NULL, "
+    "why = '', marked_at = EXCLUDED.marked_at RETURNING xmax = 0"
+)
 CLAIM = MARK + "DO NOTHING RETURNING true"
+TOLD_BY_VARIANT = """
+SELECT variant, count(DISTINCT (namespace, user_id, session)), count(*)
+FROM ledger_injection
+WHERE tenant_id = %(tenant)s AND marked_at >= %(since)s AND variant <> ''
+GROUP BY variant
+"""
+JUDGED_BY_VARIANT = """
+SELECT variant, sum(n), sum(h), count(*), sum(n * n), sum(h * h), sum(n * h)
+FROM (
+    SELECT variant, count(*) AS n, count(*) FILTER (WHERE verdict = 'helpful') AS h
+    FROM ledger_feedback
+    WHERE tenant_id = %(tenant)s AND created_at >= %(since)s AND variant <> ''
+    GROUP BY variant, user_id, session
+) AS sessions
+GROUP BY variant
+"""
+REASONS = """
+SELECT reason, count(*), count(*) FILTER (WHERE outcome = 'held')
+FROM (SELECT reason, outcome FROM ledger_writedecision
+      WHERE tenant_id = %(tenant)s AND created_at >= %(since)s
+      ORDER BY created_at DESC, id DESC LIMIT %(most)s) AS newest
+GROUP BY reason
+"""
+# Writers that add to the same hour meet in one row, which neither holds for long.
+ADD_RECALLS = """
+INSERT INTO ledger_recallhour AS kept (id, tenant_id, hour, buckets)
+VALUES (%(id)s, %(tenant)s, %(hour)s, %(buckets)s::bigint[])
+ON CONFLICT (tenant_id, hour) DO UPDATE SET buckets = ARRAY(
+    SELECT coalesce(was, 0) + coalesce(more, 0)
+    FROM unnest(kept.buckets, excluded.buckets) WITH ORDINALITY AS pair (was, more, place) ORDER BY place)
+"""
 # What is said of a verdict in the place of an earlier one. Its id stays.
-RENEWED = ("user_id", "agent_id", "project", "injection_id", "verdict", "note", "created_at")
+RENEWED = ("user_id", "agent_id", "project", "injection_id", "verdict", "note", "variant", "created_at")
 
 
 def mark(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:
@@ -35,8 +86,18 @@ def mark(*, ref: SessionRef, item_key: str, value: str, now: datetime) -> bool:
     return bool(_write(OVERWRITE, ref, item_key, value, now))
 
 
-def mark_all(*, ref: SessionRef, items: Mapping[str, str], now: datetime) -> None:
-    """Sets the live marks of all items."""
+def mark_all(
+    *,
+    ref: SessionRef,
+    items: Mapping[str, str],
+    now: datetime,
+    variants: Mapping[str, str] = MappingProxyType({}),
+    asked: str = "",
+    reasons: Mapping[str, Reason] = MappingProxyType({}),
+) -> None:
+    """Sets the live marks of all items. `variants` and `reasons` of some of them, and the digest of what was
+    asked."""
+    told = [reasons.get(key, NO_REASON) for key in items]
     params: dict[str, Any] = {
         "tenant": ref.tenant_id,
         "namespace": ref.namespace,
@@ -46,6 +107,11 @@ def mark_all(*, ref: SessionRef, items: Mapping[str, str], now: datetime) -> Non
         "ids": [uuid7() for _ in items],
         "keys": list(items),
         "values": list(items.values()),
+        "variants": [variants.get(key, "") for key in items],
+        "asked": asked,
+        "ranks": [one.rank for one in told],
+        "scores": [one.score for one in told],
+        "whys": [one.why for one in told],
     }
     with connection.cursor() as cursor:
         cursor.execute(MARK_ALL, params)
@@ -121,3 +187,46 @@ def put_feedback(row: Feedback) -> Feedback:
         session=row.session,
     )
     return kept
+
+
+def injections_by_variant(*, tenant_id: UUID, since: datetime) -> dict[str, tuple[int, ...]]:
+    """By setting of a trial: the sessions that were told something, and how often."""
+    return _by_variant(TOLD_BY_VARIANT, tenant_id, since)
+
+
+def verdicts_by_variant(*, tenant_id: UUID, since: datetime) -> dict[str, tuple[int, ...]]:
+    """Likewise the verdicts, as `ledger.variants.Counted` has them."""
+    return _by_variant(JUDGED_BY_VARIANT, tenant_id, since)
+
+
+def _by_variant(statement: str, tenant_id: UUID, since: datetime) -> dict[str, tuple[int, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {"tenant": tenant_id, "since": since})
+        return {variant: tuple(map(int, figures)) for variant, *figures in cursor.fetchall()}
+
+
+def variant_told(*, tenant_id: UUID, user_id: str, session: str, item_key: str) -> str | None:
+    """The setting of the newest mark of the item, ended or not; None without one."""
+    marks = Injection.objects.filter(
+        tenant_id=tenant_id, user_id=user_id, session=session, item_key=item_key
+    ).order_by("-marked_at", "-id")
+    return marks.values_list("variant", flat=True).first()
+
+
+def add_recalls(*, tenant_id: UUID, hour: datetime, buckets: Sequence[int]) -> None:
+    """Adds to the account of the hour, in the open scope."""
+    params: dict[str, Any] = {
+        "id": uuid7(),
+        "tenant": tenant_id,
+        "hour": hour,
+        "buckets": list(buckets),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(ADD_RECALLS, params)
+
+
+def reasons(*, tenant_id: UUID, since: datetime, most: int) -> list[tuple[str, int, int]]:
+    """Of the newest `most` decisions since then: each reason, how many, and how many of these are held."""
+    with connection.cursor() as cursor:
+        cursor.execute(REASONS, {"tenant": tenant_id, "since": since, "most": most})
+        return [(reason, count, held) for reason, count, held in cursor.fetchall()]

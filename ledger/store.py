@@ -10,6 +10,7 @@ from django.conf import settings
 
 from ledger import keys
 from tenants.caller import Caller
+from tenants.restrictions import refuse_restricted
 from tenants.system import is_system
 from working import activity
 from working.keys import all_of as session_keys
@@ -90,6 +91,7 @@ def forget(*, ref: SessionRef, now: float, token: str) -> None:
 
 
 def _call(script: Script, caller: Caller, ref: SessionRef, now: float, args: list[Any]) -> list[Any]:
+    refuse_restricted(tenant_id=ref.tenant_id, user_id=ref.user_id)
     head = [int(now), caller.agent_id, caller.project, settings.SESSION_MAX_AGE_SECONDS]
     answer = _run(script, ref, [*head, *args])
     if answer[0] == DONE and not is_system(caller):

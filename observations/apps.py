@@ -7,6 +7,7 @@ class ObservationsConfig(AppConfig):
     name = "observations"
 
     def ready(self) -> None:
+        from observations.bulk_jobs import bulk_kind
         from observations.embedding import embed_kind, register_vectors
         from observations.privacy import register_handlers
         from tenants.jobs import kinds
@@ -14,3 +15,4 @@ class ObservationsConfig(AppConfig):
         register_handlers()
         register_vectors()
         kinds.register(embed_kind())
+        kinds.register(bulk_kind())

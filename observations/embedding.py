@@ -10,11 +10,11 @@ from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
 from observations import querysets
-from observations.indexing import EMBED, resume_embedding
+from observations.indexing import EMBED
 from observations.models import Observation, ObservationEmbedding
-from providers.embeddings import EmbeddingUnavailable, get_embedder
+from providers.embeddings import EmbeddingUnavailable
 from tenants import vectors
-from tenants.embedding import embed_accepted
+from tenants.embedding import embed_accepted, model_behind
 from tenants.jobs.kinds import Kind, RetryLater, Task
 from tenants.jobs.queue import enqueue
 from tenants.scope import scope
@@ -59,7 +59,7 @@ def register_vectors() -> None:
     vectors.register(
         Vectors(
             "observation", Observation, ObservationEmbedding, "observation_id", Q(deleted_at=None),
-            resume=resume_embedding, searched=True,
+            text=text_of, row=_row, searched=True,
         )
     )  # fmt: skip
 
@@ -124,6 +124,6 @@ def _row(observation: Observation, vector: NDArray[np.float32]) -> ObservationEm
         observation_id=observation.id,
         corpus=querysets.corpus_of(observation),
         user_id=observation.user_id,
-        model=get_embedder().model,
+        model=model_behind(vector, tenant_id=observation.tenant_id),
         embedding=vector,
     )

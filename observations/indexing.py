@@ -29,11 +29,6 @@ def index_new(observations: Sequence[Observation], *, now: datetime) -> None:
         enqueue(EMBED, payload={}, now=now, dedup_key=EMBED)
 
 
-def resume_embedding(now: datetime) -> None:
-    """Has the tenant's pending observations embedded. In the scope that marked them so."""
-    enqueue(EMBED, payload={}, now=now, dedup_key=EMBED)
-
-
 def unindex_observation(observation: Observation) -> None:
     """Has it found no more. In the scope that trashes it."""
     _embeddings(observation).delete()

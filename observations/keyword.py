@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import numpy as np
+from django.db.models import Q
 
-from lexical.bm25 import Statistics, scores
-from lexical.matching import PROMISING, Phrases, Wanted, counts_of, heaviest, match_all, telling
+from lexical.bm25 import Statistics
+from lexical.matching import PROMISING, Phrases, Wanted, all_of, heaviest, match_all, scores_of, telling
 from lexical.matching import match_any as match_any_of
 from observations import querysets
 from observations.lexemes import in_any, mark_of, term
@@ -71,6 +71,27 @@ def match_any(corpora: Corpora, phrases: Phrases, limit: int, *, sure: int | Non
     return match_any_of(corpora, telling(phrases), limit, sure=sure)
 
 
+def holding(corpora: Corpora, phrases: Phrases) -> Q:
+    """The condition on observations that they hold every phrase, of any rank: what `match_all` finds without
+    a limit. Where nothing is searched for, none does."""
+    found = Q(id__in=())
+    for part in corpora.parts():
+        found |= querysets.holding(wanted=_held(part, phrases), corpora=part.names, where=part.where)
+    return found if phrases and corpora.names else Q(id__in=())
+
+
+def still_holding(corpora: Corpora, phrases: Phrases) -> Q:
+    """The same, told by each row rather than by the index: quicker for a hundred of them."""
+    found = Q(id__in=())
+    for part in corpora.parts():
+        found |= querysets.still_holding(tenant_id=part.tenant_id, wanted=_held(part, phrases))
+    return found if phrases and corpora.names else Q(id__in=())
+
+
+def _held(corpora: Corpora, phrases: Phrases) -> str:
+    return in_any(all_of(phrases, mark) for mark in corpora.marks())
+
+
 def _score(
     corpora: Corpora, wanted: Wanted, lexemes: Sequence[str], figures: Statistics, limit: int
 ) -> Scores:
@@ -85,12 +106,4 @@ def _score(
         where=corpora.where,
         most=max(PROMISING, 4 * limit),
     )
-    if not found:
-        return {}
-    values = scores(
-        counts=counts_of([one.ranks[: len(chosen)] for one in found], len(marks)),
-        lengths=np.array([one.length for one in found]),
-        idf=weights,
-        mean_length=figures.mean_length,
-    )
-    return dict(zip((one.id for one in found), values.tolist(), strict=True))
+    return scores_of(found, weights, figures.mean_length, len(marks))

@@ -60,6 +60,17 @@ class Observation(models.Model):
                 name="observation_global",
             ),
             models.Index(fields=["tenant", "-created_at", "-id"], condition=LIVE, name="observation_recent"),
+            # Serve people's lists: what was changed last, one type's, one agent's, one session's.
+            models.Index(fields=["tenant", "-updated_at", "-id"], condition=LIVE, name="observation_updated"),
+            models.Index(
+                fields=["tenant", "type", "-created_at", "-id"], condition=LIVE, name="observation_type"
+            ),
+            models.Index(
+                fields=["tenant", "agent_id", "-created_at", "-id"], condition=LIVE, name="observation_agent"
+            ),
+            models.Index(
+                fields=["tenant", "session", "-created_at", "-id"], condition=LIVE, name="observation_session"
+            ),
             # Serves the search for a duplicate within the window.
             models.Index(
                 fields=["tenant", "project", "normalized_hash", "-created_at"],
@@ -98,6 +109,7 @@ class ObservationRevision(models.Model):
     tags = ArrayField(models.TextField(), default=list)
     replaced_at = models.DateTimeField()
     replaced_by = models.CharField(max_length=255, help_text="Whose change it was: the caller.")
+    merged_from = models.BigIntegerField(null=True, help_text="Of which other observation this is the text.")
 
     class Meta:
         constraints = [

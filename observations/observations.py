@@ -16,13 +16,14 @@ from tenants.scope import scope
 from tenants.telemetry import memory_span
 
 
-def access_observation(*, caller: Caller, observation_id: int) -> Observation:
-    """A live one that the key reaches. Raises NotFound, also for another's."""
+def access_observation(*, caller: Caller, observation_id: int, trashed: bool = False) -> Observation:
+    """A live one that the key reaches; with `trashed`, also one in the trash. Raises NotFound, also for
+    another's."""
     with memory_span("get_observation", observation_id=observation_id) as span:
         reach = reach_of(caller)
         with scope(caller.tenant_id):
-            found = Observation.objects.filter(reach, id=observation_id, deleted_at=None).first()
-        if found is None:
+            found = Observation.objects.filter(reach, id=observation_id).first()
+        if found is None or (found.deleted_at is not None and not trashed):
             raise NotFound("observation not found")
         span.set(project=found.project, type=found.type)
     return found

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 import numpy as np
 from django.db import connection
-from django.db.models import Q
+from django.db.models import BooleanField, OuterRef, Q, Subquery
+from django.db.models.expressions import RawSQL
+from django.db.models.lookups import Exact
 from numpy.typing import NDArray
 
 from observations.lexemes import IndexedText
-from observations.models import Observation
+from observations.models import Observation, SearchEntry
 from observations.types import GLOBAL, ObservationFilter
 from tenants.embedding import vector_literal
 
@@ -32,6 +34,11 @@ SELECT id, length, ranks FROM observations_find(
     %(corpora)s::text[], %(user)s, %(scope)s, %(type)s, %(tags)s::text[], %(session)s, %(since)s, %(until)s,
     %(most)s)
 """
+# All of them, whatever their rank: the one term is in no text, and the newest come first.
+HOLDING = """
+SELECT id FROM observations_find(%s::tsquery, ARRAY[''::tsquery], ARRAY[0::float8], 1, %s::text[], %s, %s, %s,
+                                 %s::text[], %s, %s, %s, 2147483647)
+"""
 COUNT = "SELECT n FROM observations_count(%(terms)s::text[]::tsquery[], %(corpora)s::text[], %(user)s) n"
 
 SIZE = """
@@ -48,6 +55,20 @@ WITH RECURSIVE found AS (
         ORDER BY corpus LIMIT 1) AS later
 )
 SELECT corpus FROM found
+"""
+
+# Likewise of the live rows' projects or types.
+NAMES = """
+WITH RECURSIVE found AS (
+    (SELECT {column} AS name FROM observations_observation WHERE tenant_id = %(tenant)s AND deleted_at IS NULL
+     ORDER BY {column} LIMIT 1)
+    UNION ALL
+    SELECT later.name FROM found CROSS JOIN LATERAL (
+        SELECT {column} AS name FROM observations_observation
+        WHERE tenant_id = %(tenant)s AND deleted_at IS NULL AND {column} > found.name
+        ORDER BY {column} LIMIT 1) AS later
+)
+SELECT name FROM found LIMIT %(limit)s
 """
 
 # Of what is imported, by position: what is here already, live or in the trash, each by an index of its own.
@@ -79,16 +100,26 @@ EXACT = f"""
 SELECT observation_id, 1 - (embedding <=> %(query)s::vector) FROM observation_embeddings
 WHERE {MINE} ORDER BY embedding <=> %(query)s::vector, observation_id LIMIT %(limit)s
 """  # noqa: S608
-# By the index of migrations/0001, going on until enough of the corpus are found.
+# By the index of migrations/0001, going on until enough of the corpus are found. Not in strict
+# order, in which what comes late is dropped, and half of the best with it; they are compared exactly then.
 APPROXIMATE = f"""
-SET LOCAL hnsw.ef_search = 100; SET LOCAL hnsw.iterative_scan = strict_order;
-SELECT observation_id, 1 - (embedding::halfvec({{dimensions}}) <=> %(query)s::halfvec({{dimensions}}))
-FROM observation_embeddings WHERE {MINE}
-ORDER BY embedding::halfvec({{dimensions}}) <=> %(query)s::halfvec({{dimensions}}) LIMIT %(limit)s
+SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = relaxed_order;
+SELECT observation_id, 1 - (embedding <=> %(query)s::vector) FROM (
+    SELECT observation_id, embedding FROM observation_embeddings WHERE {MINE}
+    ORDER BY embedding::halfvec({{dimensions}}) <=> %(query)s::halfvec({{dimensions}})
+    LIMIT 4 * %(limit)s) found
+ORDER BY embedding <=> %(query)s::vector, observation_id LIMIT %(limit)s
 """  # noqa: S608
 # An array, not a join, as in `episodic.querysets`.
 AMONG = " AND observation_id = ANY (ARRAY(SELECT id FROM observations_observation WHERE {conditions}))"
 VECTORS = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'observation_embeddings'::regclass"
+# As bytes, behind their head, and in one row: to read each as text takes five times as long.
+VECTORS_OF = """
+SELECT array_agg(observation_id ORDER BY observation_id),
+       string_agg(substring(vector_send(embedding) FROM 5), ''::bytea ORDER BY observation_id)
+FROM observation_embeddings WHERE tenant_id = %(tenant)s AND observation_id = ANY(%(ids)s)
+GROUP BY model ORDER BY count(*) DESC, model LIMIT 1
+"""
 
 ROW_CONDITIONS = {
     "scope": "scope = %(scope)s",
@@ -98,6 +129,7 @@ ROW_CONDITIONS = {
     "since": "created_at >= %(since)s",
     "until": "created_at <= %(until)s",
 }
+FIND_ORDER = ("scope", "type", "tags", "session", "since", "until")  # of the function's arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +195,20 @@ def find(
         return [Candidate(*row) for row in cursor.fetchall()]
 
 
+def holding(*, wanted: str, corpora: Sequence[str], where: ObservationFilter) -> Q:
+    """The condition on rows that `wanted` finds them in the index."""
+    row = _row_params(where)
+    params = [wanted, list(corpora), where.user_id or None, *(row[name] for name in FIND_ORDER)]
+    return Q(id__in=RawSQL(HOLDING, params))  # noqa: S611
+
+
+def still_holding(*, tenant_id: UUID, wanted: str) -> Q:
+    """The same, looked at row by row: for few of them."""
+    is_held = RawSQL("lexemes @@ %s::tsquery", [wanted], output_field=BooleanField())
+    entry = SearchEntry.objects.filter(tenant_id=tenant_id, id=OuterRef("id"))
+    return Q(Exact(Subquery(entry.annotate(is_held=is_held).values("is_held")), True))
+
+
 def count(*, terms: Sequence[str], corpora: Sequence[str], user_id: str) -> list[int]:
     """How many observations hold each term."""
     params = {"terms": list(terms), "corpora": list(corpora), "user": user_id or None}
@@ -185,6 +231,13 @@ def corpora_in(tenant_id: UUID) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(CORPORA, {"tenant": tenant_id})
         return [corpus for (corpus,) in cursor.fetchall()]
+
+
+def names_in(tenant_id: UUID, column: Literal["project", "type"], limit: int) -> list[str]:
+    """The first so many that live observations have there, by name."""
+    with connection.cursor() as cursor:
+        cursor.execute(NAMES.format(column=column), {"tenant": tenant_id, "limit": limit})
+        return [name for (name,) in cursor.fetchall()]
 
 
 def count_vectors() -> int:
@@ -223,6 +276,18 @@ def nearest(
         while cursor.description is None:  # what SET answers
             cursor.nextset()
         return {observation_id: float(cosine) for observation_id, cosine in cursor.fetchall()}
+
+
+def vectors_of(*, tenant_id: UUID, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    """The vectors of these by one model, that of the most of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(VECTORS_OF, {"tenant": tenant_id, "ids": list(ids)})
+        found = cursor.fetchone()
+    if found is None:
+        return {}
+    known, numbers = found
+    matrix = np.frombuffer(numbers, dtype=">f4").astype(np.float32).reshape(len(known), -1)
+    return dict(zip(known, matrix, strict=True))
 
 
 def matching(*, tenant_id: UUID, where: ObservationFilter) -> Q:

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from datetime import datetime
 
+from observations.announcements import tell_observation
 from observations.dedup import Identity, find_duplicate, find_topic, lock_identity, normalized_hash
 from observations.indexing import index_observation
 from observations.models import Observation
 from observations.revising import keep_revision
+from observations.trail import by_hand
 from observations.types import NewObservation, Saved
 from observations.validation import check
 from tenants import idempotency
@@ -15,6 +17,7 @@ from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.telemetry import MemorySpan, memory_span, store_span
 from tenants.tombstones import refuse_erased
+from webhooks.models import Event
 from working.models import Session
 from working.sessions import find_session, open_session
 from working.types import SessionAddress
@@ -45,6 +48,7 @@ def _checked_and_saved(caller: Caller, new: NewObservation, now: datetime, span:
     with store_span("add_observation", project=new.project), scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=session.user_id, since=now)
         saved = _save(caller, new, session, now)
+        by_hand(caller, "save", saved.observation, outcome=saved.action)
         idempotency.keep(saved, user_id=session.user_id)
     return saved
 
@@ -95,6 +99,7 @@ def _inserted(new: NewObservation, session: Session, same: Identity, now: dateti
     )
     observation.save(force_insert=True)
     index_observation(observation, now=now)
+    tell_observation(observation, Event.CREATED)
     return observation
 
 
@@ -116,6 +121,7 @@ def _rewritten(
         ]
     )  # fmt: skip
     index_observation(known, now=now)
+    tell_observation(known, Event.UPDATED)
     return known
 
 

@@ -1,24 +1,25 @@
 """Search: by topic key, by words, by meaning."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 from django.db.models import Q
 from numpy.typing import NDArray
 
 from lexical.analysis import analyse_query
-from lexical.fusion import fuse
+from lexical.averages import Average, average_of
+from lexical.fusion import fuse, shares
 from observations import querysets
-from observations.keyword import Corpora, Phrases, match_all, match_any
+from observations.keyword import Corpora, Phrases, holding, match_all, match_any, still_holding
 from observations.models import Observation
 from observations.statistics import all_vectors, read_statistics
 from observations.types import GLOBAL, MatchMode, Method, ObservationFilter, SearchHit
-from providers.embeddings import get_embedder
 from tenants.agents.projects import project_of
 from tenants.caller import Caller
-from tenants.embedding import embed_meanwhile
+from tenants.embedding import embed_meanwhile, model_behind
 from tenants.errors import Unavailable
 from tenants.scope import scope
 from tenants.telemetry import memory_span, store_span
@@ -26,6 +27,7 @@ from tenants.telemetry import memory_span, store_span
 log = logging.getLogger(__name__)
 TOPIC_RANK = -1000.0  # of what is found by its topic key: before everything else
 KEYWORD_SHARE = 0.7  # of a hybrid score; the rest is likeness in meaning
+SIGNAL_WEIGHTS = {"bm25": KEYWORD_SHARE, "cosine": 1 - KEYWORD_SHARE}
 LEAST_COSINE = 0.25  # what is less alike in meaning is not like the query at all
 ARM = 50  # candidates that each arm of a hybrid search brings, at least
 EXACT_UP_TO = 5_000  # observations of which every vector is compared
@@ -101,7 +103,11 @@ def finish_search(begun: Begun) -> list[SearchHit]:
     with scope(caller.tenant_id):
         semantic = {} if vector is None else search_by_meaning(begun.corpora, vector, begun.breadth)
         fused = dict(fuse(keyword=begun.keyword, semantic=semantic, weight=KEYWORD_SHARE))
-        return _load(caller, _after(begun.ranked, _ranked(fused, "hybrid")), begun.limit)
+        hits = _load(caller, _after(begun.ranked, _ranked(fused, "hybrid")), begun.limit)
+    both = shares(keyword=begun.keyword, semantic=semantic)
+    signals = {one: dict(zip(SIGNAL_WEIGHTS, pair, strict=True)) for one, pair in both.items()}
+    average = average_of(signals.values())
+    return [_explained(hit, signals, average) for hit in hits]
 
 
 def _begin(
@@ -116,11 +122,8 @@ def _begin(
     """What the words find, in the confined filter; the meaning is asked for if that is not `enough`."""
     with scope(caller.tenant_id):
         begun = Begun(caller, corpora_of(caller, where), limit)
-        if "/" in text and len(text.strip()) <= LONGEST_TOPIC:
-            begun.ranked = _by_topic(caller, text, where, limit)
-        if enough < MANY:
-            found = (match_any if in_any else match_all)(begun.corpora, phrases, limit)
-            begun.ranked = _after(begun.ranked, _ranked(found, "bm25"))
+        match = None if enough >= MANY else match_any if in_any else match_all
+        begun.ranked = _by_words(begun.corpora, text, phrases, limit, match)
         if len(begun.ranked) >= enough:
             begun.hits = _load(caller, begun.ranked, limit)
             return begun
@@ -128,6 +131,28 @@ def _begin(
         begun.waiting = embed_meanwhile(text, tenant_id=caller.tenant_id)
         begun.keyword = match_any(begun.corpora, phrases, begun.breadth, sure=limit)
     return begun
+
+
+def rank_holders(*, caller: Caller, text: str, where: ObservationFilter, limit: int) -> Ranked:
+    """The first `limit` of those that hold every word of `text`, without their rows, best first and behind
+    those whose topic key it finds."""
+    phrases, where = analyse_query(text), confine(caller, where)
+    with memory_span("search", search_query=text) as span, scope(caller.tenant_id):
+        corpora = corpora_of(caller, where)
+        ranked = _by_words(corpora, text, phrases, limit, match_all) if phrases else {}
+        span.set(project=where.project, search_results=len(ranked))
+    return dict(islice(ranked.items(), limit))
+
+
+def holders(*, caller: Caller, text: str, where: ObservationFilter, each: bool = False) -> Q:
+    """The condition on observations that `rank_holders` would rank them, if there were no limit; the filter
+    only narrows what is looked through. `each`: told row by row, which is quicker for a hundred. Asked
+    outside a scope."""
+    phrases = analyse_query(text)
+    if not phrases:
+        return Q(id__in=())
+    held = (still_holding if each else holding)(corpora_of(caller, where), phrases)
+    return held | _has_topic(text) if _may_be_topic(text) else held
 
 
 def confine(caller: Caller, where: ObservationFilter) -> ObservationFilter:
@@ -162,7 +187,7 @@ def search_by_meaning(corpora: Corpora, vector: NDArray[np.float32], limit: int)
     for exactly in [True] if exact else [False, True]:
         known = querysets.nearest(
             tenant_id=corpora.tenant_id,
-            model=get_embedder().model,
+            model=model_behind(vector, tenant_id=corpora.tenant_id),
             query=vector,
             corpora=corpora.names,
             where=where,
@@ -182,12 +207,32 @@ def _vector(waiting: Callable[[], NDArray[np.float32]]) -> NDArray[np.float32] |
         return None
 
 
-def _by_topic(caller: Caller, text: str, where: ObservationFilter, limit: int) -> Ranked:
-    """Live observations whose topic key contains the text, newest change first."""
-    live = Observation.objects.filter(querysets.matching(tenant_id=caller.tenant_id, where=where))
+def _by_words(
+    corpora: Corpora,
+    text: str,
+    phrases: Phrases,
+    limit: int,
+    match: Callable[[Corpora, Phrases, int], dict[int, float]] | None,
+) -> Ranked:
+    """What the topic key finds, then what `match` does; in the open scope."""
+    ranked = _by_topic(corpora, text, limit) if _may_be_topic(text) else {}
+    return _after(ranked, _ranked(match(corpora, phrases, limit), "bm25")) if match else ranked
+
+
+def _may_be_topic(text: str) -> bool:
+    return "/" in text and len(text.strip()) <= LONGEST_TOPIC
+
+
+def _has_topic(text: str) -> Q:
     # Without a topic, it is not in the index of topics.
-    found = live.filter(querysets.visible_in(where), ~Q(topic_key=""), deleted_at=None)
-    found = found.filter(topic_key__icontains=_storable(text))
+    return ~Q(topic_key="") & Q(topic_key__icontains=_storable(text))
+
+
+def _by_topic(corpora: Corpora, text: str, limit: int) -> Ranked:
+    """Live observations whose topic key contains the text, newest change first."""
+    where = corpora.where
+    live = Observation.objects.filter(querysets.matching(tenant_id=corpora.tenant_id, where=where))
+    found = live.filter(querysets.visible_in(where), _has_topic(text), deleted_at=None)
     newest = found.order_by("-updated_at", "-id").values_list("id", flat=True)[:limit]
     return dict.fromkeys(newest, (TOPIC_RANK, "topic_key"))
 
@@ -204,6 +249,13 @@ def _ranked(scores: dict[int, float], method: Method) -> Ranked:
 def _after(topics: Ranked, others: Ranked) -> Ranked:
     """Both, each observation once: what its topic found stays first, in its own order."""
     return topics | {one: rank for one, rank in others.items() if one not in topics}
+
+
+def _explained(hit: SearchHit, signals: Mapping[int, dict[str, float]], average: Average | None) -> SearchHit:
+    """With its signals, if its rank comes of them."""
+    if hit.method != "hybrid":
+        return hit
+    return replace(hit, signals=signals[hit.observation.id], average=average)
 
 
 def _load(caller: Caller, ranked: Ranked, limit: int) -> list[SearchHit]:

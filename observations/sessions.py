@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from observations.models import Observation
 from observations.validation import InvalidObservation, check
 from tenants.agents.projects import project_of
 from tenants.caller import Caller
+from tenants.errors import Conflict, Forbidden
 from tenants.telemetry import memory_span
 from working.listing import newest_sessions
 from working.models import Session
-from working.sessions import Opened, open_session
+from working.sessions import Opened, find_session, open_session
 from working.transfer import ImportedSession, import_sessions
 from working.types import SessionAddress
 
@@ -50,3 +52,25 @@ def _checked(caller: Caller, row: ImportedSession) -> ImportedSession:
     except InvalidObservation as error:
         raise InvalidObservation(f"{row.place}: {error}") from error
     return replace(row, project=project)
+
+
+def session_of(*, caller: Caller, observation: Observation) -> Session | None:
+    """The session that it was noted in; None if there is none any more, or it cannot be told which."""
+    address = SessionAddress(observation.session, observation.user_id or None)
+    try:
+        return find_session(caller=caller, address=address) if observation.session else None
+    except (Conflict, Forbidden):
+        return None
+
+
+def check_session(*, caller: Caller, session_id: str, user_id: str) -> None:
+    """Raises InvalidObservation unless there is such a session of that person, of nobody's without one, that
+    the key reaches."""
+    check(session_id=session_id)
+    try:
+        address = SessionAddress(session_id, user_id or None)
+        found = None if "\x00" in session_id else find_session(caller=caller, address=address)
+    except (Conflict, Forbidden):
+        found = None
+    if found is None or found.user_id != user_id:
+        raise InvalidObservation("validation failed: session_id names no session of the same person")

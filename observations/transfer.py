@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from observations import querysets
+from observations.announcements import tell_observations
 from observations.dedup import identity_of, lock_identity, normalized_hash
 from observations.indexing import index_new
 from observations.models import Observation
@@ -16,6 +17,7 @@ from tenants.agents.projects import project_of
 from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.tombstones import last_erasures
+from webhooks.models import Event
 from working.transfer import owners_of
 
 PAGE = 200
@@ -63,20 +65,38 @@ def import_observations(*, caller: Caller, rows: Sequence[ImportedObservation], 
     if not rows:
         return 0
     given = [(row, _checked(caller, row)) for row in rows]
-    named = {row.place: caller.confine_user(new.user_id) for row, new in given}
     with scope(caller.tenant_id):
-        unnamed = {new.session_id for row, new in given if not named[row.place]}
-        owners = owners_of(tenant_id=caller.tenant_id, session_ids=unnamed)
-        made = [
-            _made(caller, row, new, named[row.place] or owners.get(new.session_id, "")) for row, new in given
-        ]
+        made = _all_made(caller, given)
         users = {one.user_id for one in made if one.user_id}
         # The people before the rows, as every writer locks them.
         erased = last_erasures(tenant_id=caller.tenant_id, user_ids=users)
         lock_identity(*map(identity_of, made))
         fresh = _without_known(caller, _without_erased(made, erased))
         index_new(Observation.objects.bulk_create(fresh), now=now)
+        tell_observations(caller.tenant_id, fresh, Event.CREATED)
     return len(fresh)
+
+
+def missing_observations(*, caller: Caller, rows: Sequence[ImportedObservation]) -> int:
+    """How many of them `import_observations` would add now. Nothing is written. Raises what that raises."""
+    if not rows:
+        return 0
+    given = [(row, _checked(caller, row)) for row in rows]
+    with scope(caller.tenant_id):
+        made = _all_made(caller, given)
+        users = {one.user_id for one in made if one.user_id}
+        erased = last_erasures(tenant_id=caller.tenant_id, user_ids=users)
+        return len(_without_known(caller, _without_erased(made, erased)))
+
+
+def _all_made(
+    caller: Caller, given: Sequence[tuple[ImportedObservation, NewObservation]]
+) -> list[Observation]:
+    """Each with whose it is: what the row or the key says, else its session's person. In an open scope."""
+    named = {row.place: caller.confine_user(new.user_id) for row, new in given}
+    unnamed = {new.session_id for row, new in given if not named[row.place]}
+    owners = owners_of(tenant_id=caller.tenant_id, session_ids=unnamed)
+    return [_made(caller, row, new, named[row.place] or owners.get(new.session_id, "")) for row, new in given]
 
 
 def _checked(caller: Caller, row: ImportedObservation) -> NewObservation:

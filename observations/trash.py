@@ -5,16 +5,19 @@ from datetime import datetime
 
 from django.db.models import Q
 
+from observations.announcements import tell_observation
 from observations.dedup import find_topic, identity_of, lock_identity
 from observations.indexing import index_observation, unindex_observation
 from observations.models import Observation
 from observations.observations import reach_of
+from observations.trail import by_hand
 from tenants import idempotency
 from tenants.caller import Caller
 from tenants.errors import Conflict, NotFound
 from tenants.scope import scope
 from tenants.telemetry import memory_span
 from tenants.tombstones import refuse_erased
+from webhooks.models import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,16 @@ def delete_observation(*, caller: Caller, observation_id: int, hard: bool, now: 
             span.set(project=observation.project, type=observation.type)
         done = Deleted(observation is not None and (hard or observation.deleted_at is None))
         if observation is not None and hard:
+            tell_observation(observation, Event.ERASED)
             observation.delete()  # its history and what it is found by go along
+            observation.id = observation_id
+            by_hand(caller, "delete", observation)
         elif observation is not None and observation.deleted_at is None:
             observation.deleted_at = now
             observation.save(update_fields=["deleted_at"])
             unindex_observation(observation)
+            by_hand(caller, "trash", observation)
+            tell_observation(observation, Event.RETRACTED)
         idempotency.keep(done, user_id=observation.user_id if observation else caller.user_id)
     return done
 
@@ -63,6 +71,8 @@ def restore_observation(*, caller: Caller, observation_id: int, now: datetime) -
             observation.deleted_at, observation.embed_pending = None, True
             observation.save(update_fields=["deleted_at", "embed_pending"])
             index_observation(observation, now=now)
+            by_hand(caller, "restore", observation)
+            tell_observation(observation, Event.CREATED)
         idempotency.keep(observation, user_id=observation.user_id)
     return observation
 

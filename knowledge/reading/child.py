@@ -5,8 +5,10 @@ before it reads, and whoever started it stays as it is. In: a line of JSON, then
 """
 
 import json
+import math
 import resource
 import sys
+import time
 
 from knowledge.reading.blocks import Limits, Unreadable
 from knowledge.reading.reader import ReadDocument, read_document
@@ -32,8 +34,9 @@ def main() -> None:
 
 
 def _confine(*, seconds: int, mebibytes: int) -> None:
+    used = math.ceil(time.process_time())  # by starting: it counts towards the limit
     for what, most in (
-        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CPU, used + seconds),
         (resource.RLIMIT_AS, mebibytes * MEBIBYTE),
         (resource.RLIMIT_FSIZE, 0),  # it writes no file
         (resource.RLIMIT_CORE, 0),

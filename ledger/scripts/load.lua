@@ -4,7 +4,8 @@
 if (redis.call('HGET', KEYS[1], 'gen') or '0') ~= ARGV[5] then return {DONE} end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.sub(field, 1, 2) == 'd:' then
-        if now - tonumber(redis.call('HGET', KEYS[1], field)) < tonumber(ARGV[6]) then return {DONE} end
+        local marked = string.match(redis.call('HGET', KEYS[1], field), '^%S+')
+        if now - tonumber(marked) < tonumber(ARGV[6]) then return {DONE} end
         redis.call('HDEL', KEYS[1], field)
     end
 end

@@ -13,12 +13,13 @@ from knowledge.search import search_chunks
 from knowledge.types import ChunkFilter
 from providers.embeddings import get_embedder, reset_embedder
 from tenants.errors import Forbidden, Invalid, NotFound, TooLarge
+from tenants.filling import fill_up
 from tenants.models import Job
 from tenants.privacy.registry import Subject
 from tenants.privacy.residue import scan_tables
 from tenants.scope import scope
 from tenants.tombstones import Erased, bury
-from tenants.vectors import count_unread, embed_anew, kinds
+from tenants.vectors import count_unread, kinds
 from tests.knowledge.pdfs import pdf
 from tests.knowledge.shelf import FILLER, chunks, embed, ingest, search, sections, texts, vectors
 from tests.privacy import people
@@ -318,7 +319,7 @@ def test_what_a_returning_person_sends_is_a_new_document_even_before_the_old_one
     assert again.action == "created"
     assert again.shown.document.id != old.shown.document.id
     subject = Subject(acme.tenant.id, "ann", tombstone.erased_at)
-    assert scan_tables(subject, report=lambda: None) == {}
+    assert scan_tables(subject, report=lambda: None).residue == {}
     assert len(chunks(acme.caller)) == 2
 
 
@@ -327,5 +328,7 @@ def test_after_a_change_of_the_model_chunks_are_read_anew(caller):
     embed(caller)
     kind = kinds()["chunk"]
     assert count_unread(kind, tenant_id=caller.tenant_id, model=get_embedder().model) == 0
-    marked = embed_anew(kind, tenant_id=caller.tenant_id, model="another", now=timezone.now())
-    assert (sum(marked), embed_jobs(caller)) == (1, 1)
+    with scope(caller.tenant_id):
+        kind.vectors._default_manager.filter(tenant_id=caller.tenant_id).update(model="former")
+    assert list(fill_up(caller.tenant_id)) == [1]
+    assert count_unread(kind, tenant_id=caller.tenant_id, model=get_embedder().model) == 0

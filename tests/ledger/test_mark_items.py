@@ -6,7 +6,7 @@ import pytest
 from django.db import DataError
 from django.utils import timezone
 
-from ledger import injections, querysets
+from ledger import injections, querysets, store
 from ledger.models import Injection
 from tenants.errors import Forbidden
 from tenants.privacy.erasure import begin_erasure
@@ -90,8 +90,30 @@ def test_writers_of_the_same_items_in_any_order_do_not_lock_each_other_up(caller
             mark_all(caller, dict.fromkeys(order, f"{n} {turn}"))
 
     at_once(*(lambda n=n: write(n) for n in range(8)))
+    assert read(caller) == logged(caller)
     assert read(caller) == cached(caller) == logged(caller)
+    assert trusted(caller)
     assert len(set(logged(caller).values())) == 1, "each commit set all of them"
+
+
+@pytest.mark.parametrize("last", ["a set", "an end"])
+def test_of_two_that_meet_the_last_commit_counts_whoever_tells_redis_last(caller, monkeypatch, last):
+    """The first to commit is held up on its way to Redis until the other has told what it did."""
+    mark_all(caller, {"a": "0"})
+    settle, late = store.settle, []
+
+    def held_up(**given):
+        late.append(given)
+        monkeypatch.setattr(store, "settle", settle)
+        mark_all(caller, {"a": "2"}) if last == "a set" else evict(caller, "a")
+
+    monkeypatch.setattr(store, "settle", held_up)
+    mark_all(caller, {"a": "1"})
+    settle(**late[0])
+    expected = {"a": "2"} if last == "a set" else {}
+    assert read(caller) == logged(caller) == expected
+    assert cached(caller) == expected
+    assert trusted(caller)
 
 
 def test_the_mark_of_a_writer_that_died_counts_all_the_same(caller):

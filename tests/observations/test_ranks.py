@@ -5,7 +5,7 @@ from collections import OrderedDict
 import pytest
 
 from lexical import matching
-from observations import keyword, querysets, statistics
+from observations import querysets, statistics
 from tests.observations.notes import delete, fill, note, search
 from tests.observations.texts import WORDS, Book, random_queries, random_texts
 
@@ -64,7 +64,7 @@ def test_occurrences_are_counted_exactly_up_to_256(caller, projects):
         return read[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keyword, "counts_of", spy)
+        patch.setattr(matching, "counts_of", spy)
         search(caller, "word", mode="any", limit=1_000, project="orders" if projects == 1 else None)
     assert sorted(int(one) for matrix in read for one in matrix[:, 0]) == [*range(1, 257), 256, 256]
 
