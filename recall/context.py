@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from ledger.injections import mark_items, read_items
+from ledger.injections import Reason, mark_items, read_items
 from observations.observations import list_observations
 from observations.search import begin_search, finish_search
 from observations.types import Method, ObservationFilter, SearchHit
@@ -118,21 +118,27 @@ def _context(caller: Caller, query: ContextQuery, project: str, text: str, now: 
     if query.session_id:
         marks = {_key(hit): _state(hit) for hit in hits}
         marks |= {_session_key(one): _session_state(one) for one in sessions}
-        _enter(caller, SessionAddress(query.session_id), project, marks, now)
+        reasons = {_key(hit): Reason(place, None, hit.method) for place, hit in enumerate(hits, start=1)}
+        _enter(caller, SessionAddress(query.session_id), project, marks, reasons, now)
     return Context(
         tuple(ToldSession(one.external_id, one.summary) for one in sessions), tuple(map(_item, hits)), text
     )
 
 
 def _enter(
-    caller: Caller, address: SessionAddress, project: str, marks: Mapping[str, str], now: datetime
+    caller: Caller,
+    address: SessionAddress,
+    project: str,
+    marks: Mapping[str, str],
+    reasons: Mapping[str, Reason],
+    now: datetime,
 ) -> None:
     """Enters what is told in the session's ledger; the session is created in the project if it is new. With
     Redis away nothing is entered: the agent is told all the same, and may be told again."""
     try:
         if find_session(caller=caller, address=address) is None:
             open_session(caller=caller, address=address, now=now, project=caller.project or project)
-        mark_items(caller=caller, address=address, items=marks, now=now)
+        mark_items(caller=caller, address=address, items=marks, now=now, reasons=reasons)
     except RedisAway:
         log.warning("ledger_skipped: Redis is away")
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 from uuid import UUID
@@ -14,6 +14,7 @@ from ledger.listing import access_injection
 from ledger.models import Feedback
 from observations.models import Observation
 from observations.observations import access_observation
+from recall.trials import variant_judged
 from screening.values import masked_text
 from tenants.caller import Caller
 from tenants.errors import Invalid, NotFound
@@ -67,13 +68,27 @@ def _judged(caller: Caller, new: NewFeedback) -> Judged:
     if new.injection_id is None:
         if new.kind is None or new.memory_id is None:
             raise Invalid("Name an injection_id, or a memory_id and its kind.", "memory_id")
-        return _memory(caller, new.kind, new.memory_id, new.session_id, None)
+        return _in_trial(caller, _memory(caller, new.kind, new.memory_id, new.session_id, None))
     injection = access_injection(caller=caller, injection_id=new.injection_id)
     kind, _, memory_id = injection.item_key.partition(":")
     for known in KINDS:
         if kind == known:
-            return _memory(caller, known, memory_id, injection.session, injection.id)
+            judged = _memory(caller, known, memory_id, injection.session, injection.id)
+            return replace(judged, variant=injection.variant)
     raise Invalid("What this injection told is no memory.", "injection_id")
+
+
+def _in_trial(caller: Caller, judged: Judged) -> Judged:
+    """With the setting of a trial that recalled it; only episodes are in trials."""
+    if judged.kind != "episode":
+        return judged
+    variant = variant_judged(
+        tenant_id=caller.tenant_id,
+        user_id=judged.user_id,
+        session=judged.session,
+        episode_id=judged.memory_id,
+    )
+    return replace(judged, variant=variant)
 
 
 def _memory(

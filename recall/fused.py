@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from episodic import search
 from episodic.types import Candidate, EpisodeFilter, Wanted
+from lexical.averages import average_of
 from recall.fusion import Weights, fold, names_any, score_of, signals_of, stands_in, values_in
 from recall.stages import Stage, timed
 from recall.types import Hit, RecallQuery
 from tenants.caller import Caller
+from tenants.errors import Overdue
 from tenants.policy.document import Policy
 from tenants.scope import scope
 
@@ -55,20 +57,38 @@ def written_since(policy: Policy, at: datetime) -> datetime | None:
 def fused_hits(
     ranking: Ranking, vector: NDArray[np.float32], top_k: int, limit: int, stages: list[Stage]
 ) -> list[Hit]:
-    """The `limit` best by all signals, of the nearest and the newest. Opens one scope for all its queries."""
+    """The `limit` best by all signals, of the nearest and the newest. Opens one scope for all its queries;
+    if the slots do not come in time another one, and does without."""
+    wanted = Wanted(max(NEAREST, TIMES * top_k, limit), max(NEWEST, top_k), ranking.written_since)
+    try:
+        with scope(ranking.caller.tenant_id):
+            values = _values(ranking, stages)
+            return _fused(ranking, vector, wanted, values, limit, stages)
+    except Overdue:
+        if stages[-1].name != "slots":
+            raise
     with scope(ranking.caller.tenant_id):
-        return _fused(ranking, vector, top_k, limit, stages)
+        return _fused(ranking, vector, wanted, (), limit, stages)
+
+
+def _values(ranking: Ranking, stages: list[Stage]) -> tuple[str, ...]:
+    """What the user's slots hold of what stands in the query."""
+    if not ranking.weights.entity_boost or not ranking.where.user_id:
+        return ()
+    with timed("slots", stages):
+        held = search.slot_values(caller=ranking.caller, user_id=ranking.where.user_id)
+        return values_in(held, ranking.text)
 
 
 def _fused(
-    ranking: Ranking, vector: NDArray[np.float32], top_k: int, limit: int, stages: list[Stage]
+    ranking: Ranking,
+    vector: NDArray[np.float32],
+    wanted: Wanted,
+    values: Sequence[str],
+    limit: int,
+    stages: list[Stage],
 ) -> list[Hit]:
-    values: tuple[str, ...] = ()
-    if ranking.weights.entity_boost and ranking.where.user_id:
-        with timed("slots", stages):
-            held = search.slot_values(caller=ranking.caller, user_id=ranking.where.user_id)
-            values = values_in(held, ranking.text)
-    wanted = Wanted(max(NEAREST, TIMES * top_k, limit), max(NEWEST, top_k), ranking.written_since)
+    """In the open scope."""
     with timed("vector", stages):
         found = search.candidates(
             caller=ranking.caller, vector=vector, where=ranking.where, wanted=wanted, with_texts=bool(values)
@@ -88,12 +108,19 @@ def _best(ranking: Ranking, found: Sequence[Candidate], values: Sequence[str], l
             weights=ranking.weights,
         )
         scored.append((score_of(signals, ranking.weights), signals, one))
+    average = average_of([signals for _score, signals, _one in scored])
     scored.sort(key=lambda each: -each[0])  # stable: of equal scores the nearer comes first
     del scored[limit:]
     ids = [one.episode_id for _score, _signals, one in scored]
     episodes = search.episodes_by_id(caller=ranking.caller, ids=ids)
     return [
-        Hit(episodes[one.episode_id], score, signals, "newest" if one.is_new else "vector")
+        Hit(
+            episodes[one.episode_id],
+            score,
+            signals,
+            "newest" if one.is_new else "vector",
+            average=average,
+        )
         for score, signals, one in scored
         if one.episode_id in episodes  # one that was deleted since is left out
     ]

@@ -12,6 +12,11 @@ from tenants.policy.document import Handling, Policy
 
 Action = Literal["write", "redact", "hold", "refuse"]
 STRICTNESS: tuple[Handling, ...] = ("redact", "hold", "refuse")
+# What whoever sent a text is told, by the reason.
+REFUSED = {
+    "blocklist": "It holds what the policy does not let be remembered.",
+    "injection": "It gives orders to a model or forges a part of its prompt.",
+}
 
 
 @dataclass(frozen=True, slots=True)

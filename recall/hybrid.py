@@ -1,7 +1,8 @@
 """The default ranking: words, meaning, the turns around, speakers and times, as a weighted sum."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
@@ -10,21 +11,23 @@ from numpy.typing import NDArray
 
 from episodic import search
 from episodic.keyword import Subject
-from episodic.models import Episode
-from episodic.types import EpisodeFilter, Wanted
+from episodic.models import Episode, MemoryType
+from episodic.types import Candidate, EpisodeFilter, Wanted
 from episodic.word_figures import Figures
 from episodic.word_queries import Trait
 from lexical.analysis import analyse_query
+from lexical.averages import Average
 from lexical.hints import asks_when, named_spans
 from lexical.matching import counts_of, heaviest, match_any, telling
 from recall.fusion import fold, names_any
 from recall.ranking import signals
+from recall.ranking.echoes import Echoes, penalty
 from recall.ranking.weights import Weights, default_weights
 from recall.stages import Stage, timed
 from recall.types import Hit
 from tenants.caller import Caller
 from tenants.embedding import embed_meanwhile
-from tenants.errors import Unavailable
+from tenants.errors import Overdue, Unavailable
 from tenants.policy.document import Policy
 from tenants.scope import scope
 
@@ -45,12 +48,14 @@ Embedding = Callable[[], Vector]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Candidates in no order: `signals` (candidates, signals). Only those `admitted` may be answered; the
-    others stand beside them."""
+    """Candidates in no order: `signals` (candidates, signals), and the `traits` and `words` that they come
+    from. Only those `admitted` may be answered; the others stand beside them."""
 
     ids: tuple[UUID, ...]
     signals: NDArray[np.float64]
     admitted: NDArray[np.bool_]
+    traits: Sequence[Trait]
+    words: "_Words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,10 @@ class _Words:
     weights: NDArray[np.float64]
     named: frozenset[str]
     ids: Sequence[UUID]
+    is_late: bool = False  # PostgreSQL took too long: none are known
+
+
+_NO_WORDS = _Words(None, Figures(0, 0.0, frozenset(), ()), (), np.zeros(0), frozenset(), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +125,81 @@ def candidates_for(
 def hybrid_hits(
     asked: Search, weights: Weights, *, embedding: Embedding | None, stages: list[Stage]
 ) -> list[Hit]:
-    """The best by the weighted sum of all signals. With the embedding model away, words alone bring them, and
-    the stages say so; raises Unavailable as `candidates_for` does."""
+    """The best by the weighted sum of all signals. With the embedding model away, or likeness later than
+    PostgreSQL may be, words alone bring them; with the words too late, likeness alone; the stages say so.
+    Raises Unavailable when nothing is left to find them by."""
     words, vector = _asked(asked, embedding, stages)
-    with scope(asked.caller.tenant_id):  # one for all that is left
-        ranked = _gathered(asked, words, vector, stages)
-        scores = weights.score(ranked.signals)
-        holding = ranked.signals[:, signals.SIGNALS.index("words")] > 0
-        rows = np.flatnonzero(ranked.admitted & holding if asked.words_only else ranked.admitted)
-        # Of equal scores the later one comes first, as ids ascend with time.
-        best = rows[np.lexsort((-rows, -scores[rows]))][: asked.wanted].tolist()
-        with timed("load", stages):
-            ids = [ranked.ids[row] for row in best]
-            episodes = search.episodes_by_id(caller=asked.caller, ids=ids)
-    return [
-        _hit(episodes[ranked.ids[row]], float(scores[row]), ranked.signals[row], weights)
-        for row in best
-        if ranked.ids[row] in episodes  # one that was deleted since is left out
-    ]
+    try:
+        with scope(asked.caller.tenant_id):  # one for all that is left
+            ranked = _by_meaning if words.is_late else _gathered
+            return _best(asked, weights, ranked(asked, words, vector, stages), stages)
+    except Overdue:
+        late = stages[-1].name
+        if late == "vector" and words.lexemes:
+            vector, ranked = None, _gathered
+        elif late == "around" and vector is not None:
+            ranked = _by_meaning
+        else:
+            raise
+    with scope(asked.caller.tenant_id):
+        return _best(asked, weights, ranked(asked, words, vector, stages), stages)
+
+
+def _best(asked: Search, weights: Weights, ranked: Ranked, stages: list[Stage]) -> list[Hit]:
+    """In the open scope. Echoes come last, and only if nothing else is left; a question that the user has put
+    before lends nothing to what was replied to it."""
+    with timed("load", stages):
+        others, echoes = _read(asked, weights, ranked)
+        put_before = [one for one in echoes if _is_put_before(one.episode, asked.text)]
+        if put_before:
+            rest = _without(asked, ranked, frozenset(one.episode.id for one in put_before))
+            others, echoes = _read(asked, weights, rest)
+            echoes = sorted([*put_before, *echoes], key=lambda one: -one.score)
+    if echoes and len(others) < asked.wanted:
+        added = penalty(echoes[0].score, others[-1].score if others else None)
+        behind = [replace(one, score=one.score + added, added=one.added | {"echo": added}) for one in echoes]
+        return [*others, *behind][: asked.wanted]
+    return others
+
+
+def _read(asked: Search, weights: Weights, ranked: Ranked) -> tuple[list[Hit], list[Hit]]:
+    """As many as are wanted, and the echoes above them; best first. Those that are wanted are read at once,
+    and further ones only if there are echoes among them."""
+    scores = weights.score(ranked.signals)
+    holding = ranked.signals[:, signals.SIGNALS.index("words")] > 0
+    rows = np.flatnonzero(ranked.admitted & holding if asked.words_only else ranked.admitted)
+    # Of equal scores that comes first which was written last.
+    written = np.array([one.created_at for one in ranked.traits], dtype=np.float64)
+    best = rows[np.lexsort((-rows, -written[rows], -scores[rows]))].tolist()
+    others, echoes, said = list[Hit](), list[Hit](), Echoes(asked.text)
+    average = _average(ranked, rows)
+    begin, step = 0, asked.wanted
+    while begin < len(best) and len(others) < asked.wanted:
+        page = best[begin : begin + step]
+        found = search.episodes_by_id(caller=asked.caller, ids=[ranked.ids[row] for row in page])
+        for row in page:
+            if episode := found.get(ranked.ids[row]):  # one that was deleted since is left out
+                hit = _hit(episode, float(scores[row]), ranked.signals[row], weights, average)
+                (echoes if _is_echo(episode, said) else others).append(hit)
+        begin, step = begin + step, 2 * step
+    return others[: asked.wanted], echoes
+
+
+def _is_echo(episode: Episode, said: Echoes) -> bool:
+    """Only of turns: what was kept on purpose is wanted by its own words as well."""
+    repeats = said.repeats(episode.text, of=episode.user_id)
+    return repeats and episode.memory_type == MemoryType.MESSAGE
+
+
+def _is_put_before(echo: Episode, query: str) -> bool:
+    """Whether a user has said the query itself in a session. What others asked, the user has answered."""
+    return echo.metadata.get("role") == "user" and Echoes(query).repeats(echo.text)
+
+
+def _without(asked: Search, ranked: Ranked, ids: frozenset[UUID]) -> Ranked:
+    """The others, as if these were not there."""
+    admitted = frozenset(one for one, is_in in zip(ranked.ids, ranked.admitted, strict=True) if is_in)
+    return _ranked(asked, ranked.words, [one for one in ranked.traits if one.id not in ids], admitted)
 
 
 def _asked(asked: Search, embedding: Embedding | None, stages: list[Stage]) -> tuple[_Words, Vector | None]:
@@ -143,15 +209,50 @@ def _asked(asked: Search, embedding: Embedding | None, stages: list[Stage]) -> t
         with timed("words", stages), scope(tenant_id):
             return _look_up(asked), None
     waiting = embedding or embed_meanwhile(asked.text, tenant_id=tenant_id)
-    with timed("words", stages), scope(tenant_id):
-        words = _look_up(asked)
+    try:
+        with timed("words", stages), scope(tenant_id):
+            words = _look_up(asked)
+    except Overdue:
+        words = replace(_NO_WORDS, is_late=True)
     try:
         with timed("embed", stages):
             return words, waiting()
     except Unavailable:
-        if not words.lexemes:
+        if not words.lexemes:  # or they are late
             raise
         return words, None
+
+
+def _by_meaning(asked: Search, words: _Words, vector: Vector | None, stages: list[Stage]) -> Ranked:
+    """By likeness and age alone, without the table of words. In the open scope."""
+    if vector is None:
+        raise Unavailable("Neither words nor likeness can be asked for.")
+    if words.is_late:
+        stages.append(Stage("around", 0.0, "skipped"))
+    arm = Wanted(nearest=asked.each, newest=NEWEST, written_since=asked.written_since)
+    with timed("vector", stages):
+        found = search.candidates(caller=asked.caller, vector=vector, where=asked.where, wanted=arm)
+    with timed("fusion", stages):
+        traits = sorted(map(_alone, found), key=lambda one: one.id)
+        return _ranked(asked, _NO_WORDS, traits, frozenset(one.id for one in traits))
+
+
+def _alone(one: Candidate) -> Trait:
+    """What is known of an episode without the table of words. When it was written was asked for already."""
+    return Trait(
+        id=one.episode_id,
+        thread=None,
+        place=None,
+        length=0,
+        speaker="",
+        names=one.names,
+        asks=False,
+        tells_time=False,
+        happened_at=one.happened_at.timestamp(),
+        created_at=math.inf,
+        ranks=(),
+        cosine=one.cosine,
+    )
 
 
 def _gathered(asked: Search, words: _Words, vector: Vector | None, stages: list[Stage]) -> Ranked:
@@ -184,7 +285,20 @@ def weights_of(policy: Policy) -> Weights:
     )
 
 
-def _hit(episode: Episode, score: float, row: NDArray[np.float64], weights: Weights) -> Hit:
+def _average(ranked: Ranked, rows: NDArray[np.intp]) -> Average | None:
+    if not len(rows):
+        return None
+    means = ranked.signals[rows].mean(axis=0).tolist()
+    return Average(len(rows), dict(zip(signals.SIGNALS, means, strict=True)))
+
+
+def _hit(
+    episode: Episode,
+    score: float,
+    row: NDArray[np.float64],
+    weights: Weights,
+    average: Average | None,
+) -> Hit:
     added = weights.explain(row)
     raw = dict(zip(signals.SIGNALS, row.tolist(), strict=True))
     shown = {
@@ -194,14 +308,14 @@ def _hit(episode: Episode, score: float, row: NDArray[np.float64], weights: Weig
         "entity": raw["entity"],
         "neighbour": sum(added.get(name, 0.0) for name in signals.BESIDE),
     }
-    return Hit(episode, score, shown, "hybrid", added)
+    return Hit(episode, score, shown, "hybrid", added, average=average)
 
 
 def _look_up(asked: Search) -> _Words:
     """In the open scope."""
     subject = Subject.of(asked.caller.tenant_id, asked.where)
     if subject is None:  # too many users to look for the words of each
-        return _Words(None, Figures(0, 0.0, frozenset(), ()), (), np.zeros(0), frozenset(), ())
+        return _NO_WORDS
     figures = subject.figures()
     lexemes = telling(analyse_query(asked.text[:LONGEST]))
     named = frozenset(one for one in figures.speakers if one in lexemes or f"{one}s" in lexemes)
@@ -227,6 +341,8 @@ def _ranked(asked: Search, words: _Words, traits: Sequence[Trait], ids: frozense
         admitted=np.array(
             [(is_plain or one.id in ids) and one.created_at >= oldest for one in traits], dtype=np.bool_
         ),
+        traits=traits,
+        words=words,
     )
 
 

@@ -14,9 +14,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from episodic.episodes import build_episode
+from episodic.indexing import newest_place
 from episodic.inserting import insert_episodes
 from episodic.metrics import WRITES
 from episodic.models import Episode, MemoryType, Origin
+from episodic.querysets import stored_ids
 from episodic.superseding import close
 from episodic.types import NewEpisode
 from ledger.decisions import Refused, note_decision
@@ -67,6 +69,17 @@ def close_told(*, tenant_id: UUID, now: datetime) -> int:
     return sum(_close_page(tenant_id, page, now) for page in _open_pages(tenant_id))
 
 
+def close_withdrawn(*, written: Written, now: datetime) -> None:
+    """Takes turns that a client has left out, or said otherwise, out of recall, in the open scope."""
+    if not written.withdrawn or written.held is not None:
+        return
+    tenant_id = written.session.tenant_id
+    ids = [_id(written.session, seq) for seq in written.withdrawn]
+    # Mostly no turns are indexed: that is asked in a tenth of the time that the whole condition takes.
+    if indexed := stored_ids(tenant_id=tenant_id, ids=ids):
+        close(_open(tenant_id).filter(id__in=indexed), at=now)
+
+
 def close_told_of(*, session: Session, now: datetime) -> int:
     """The same for one session, in the open scope."""
     if keeps_turns(tenant_id=session.tenant_id, agent_id=session.agent_id):
@@ -88,18 +101,38 @@ def _index(task: Task, prepared: Any) -> None:
     policy = read_policy(tenant_id=session.tenant_id, agent_id=session.agent_id)
     if not policy.episodes.index_turns:
         return
-    turns = spoken_between(session=session, first=task.payload["first"], last=task.payload["last"])
-    found = (_episode(session, event, policy) for event in turns)
+    turns = _turns(session, first=task.payload["first"], last=task.payload["last"])
+    places = {_id(session, event.seq): place for place, event in turns}
+    found = (_episode(session, event, policy) for _place, event in turns)
     episodes = [episode for episode in found if episode is not None]
-    insert_episodes(episodes)
+    insert_episodes(episodes, places=places)
     transaction.on_commit(partial(WRITES.inc, len(episodes)))
+
+
+def _turns(session: Session, *, first: int, last: int) -> list[tuple[int, Event]]:
+    """What was said in these events, and its place among all that was said in the session: calls of tools
+    and their results lie between turns without parting them. Counted from a turn that was indexed before,
+    since the log may have lost its beginning."""
+    number, place = newest_place(
+        tenant_id=session.tenant_id,
+        session=session.external_id,
+        namespace=session.namespace,
+        user_id=session.user_id,
+        before=first,
+    )
+    since = spoken_between(session=session, first=number + 1, last=last)
+    spoken = [one for one in since if isinstance(one.content, str) and one.content.strip()]
+    return [(at, one) for at, one in enumerate(spoken, start=place + 1) if one.seq >= first]
+
+
+def _id(session: Session, seq: int) -> UUID:
+    """The same each time that the turn is indexed."""
+    return uuid5(session.id, f"turn {seq}")
 
 
 def _episode(session: Session, event: Event, policy: Policy) -> Episode | None:
     """None for a turn that says nothing or may not become memory."""
-    text = (
-        strip_fences(event.content)[: policy.limits.episode_chars] if isinstance(event.content, str) else ""
-    )
+    text = strip_fences(str(event.content))[: policy.limits.episode_chars]
     if not text.strip():
         return None
     name = (event.tool or {}).get("name")
@@ -122,7 +155,7 @@ def _episode(session: Session, event: Event, policy: Policy) -> Episode | None:
         metadata={"kind": KIND, "role": event.role},
     )
     episode = build_episode(caller=caller, new=new, now=timezone.now())
-    episode.id = uuid5(session.id, f"turn {event.seq}")  # the same each time
+    episode.id = _id(session, event.seq)
     episode.content_hash = ""  # it leaves recall: whoever says the same on purpose says something new
     return episode
 

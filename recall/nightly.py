@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from recall.indexing_turns import close_told, close_told_of
 from recall.summarising import keep_summary, tell, wants_summaries
-from recall.summary import run_together
-from recall.told import told_parts
+from recall.told import running_summary
 from tenants.errors import NotFound
 from tenants.jobs.kinds import Kind, Task
 from tenants.jobs.queue import enqueue
@@ -51,7 +50,7 @@ def compact_session(*, tenant_id: UUID, session_id: UUID, now: datetime) -> bool
 
     def keep(locked: Session, span: Span, text: str) -> str:
         keep_summary(caller=caller, session=locked, span=span, text=text, now=now)
-        return run_together(told_parts(locked)) if locked.compacted_seq else text
+        return running_summary(locked) if locked.compacted_seq or locked.lead else text
 
     try:
         return session is not None and summarise_session(

@@ -3,6 +3,7 @@
 Ends and turns stay fast and need no provider: they store the deterministic summary and record this job.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -12,19 +13,17 @@ from numpy.typing import NDArray
 
 from episodic.models import Episode
 from episodic.revision import revise_episode
-from providers.llm import LLM, LLMRefused, LLMUnavailable, get_llm
-from providers.prompts import load_prompt
-from recall.answers import PROMPTS, SessionSummary
-from recall.summary import run_together
-from recall.told import told_parts
+from providers.llm import get_llm
+from recall.answers import SessionSummary
+from recall.asking import ask
+from recall.told import running_summary
 from recall.transcript import render
 from screening.injection import find_injection
 from screening.sensitive import find_sensitive, mask
 from tenants.embedding import try_embed
-from tenants.jobs.kinds import GiveUp, Kind, RetryLater, Task
+from tenants.jobs.kinds import GiveUp, Kind, Task
 from tenants.jobs.queue import enqueue
 from tenants.scope import scope
-from tenants.usage import metered
 from working.events import turns_between
 from working.models import Session
 from working.summaries import Announced, announce_summary, replace_summary
@@ -45,13 +44,13 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What the model made of it; `announced` tells Redis that the summary is about to change."""
+    """What the model made of it, and which it was; `announced` tells Redis that the summary is about to
+    change."""
 
     material: Material
     answer: SessionSummary
     vector: NDArray[np.float32] | None
-    model: str
-    prompt: str
+    by: Mapping[str, str]
     announced: Announced
 
 
@@ -72,16 +71,16 @@ def _prepare(task: Task) -> Written | None:
     llm, material = get_llm(), _material(task)
     if llm is None or material is None:
         return None
-    with metered(task.tenant_id):
-        answer, prompt = _ask(llm, material.transcript)
+    answer, by = ask(
+        llm, task, purpose=PURPOSE, prompt=PURPOSE, answer=SessionSummary, transcript=material.transcript
+    )
     answer = _harmless(answer)
     vectors = try_embed([answer.summary], tenant_id=task.tenant_id, interactive=False)
     return Written(
         material=material,
         answer=answer,
         vector=None if vectors is None else vectors[0],
-        model=llm.model,
-        prompt=prompt,
+        by=by,
         announced=announce_summary(session=material.session),
     )
 
@@ -94,7 +93,7 @@ def _apply(task: Task, written: Written | None) -> None:
     material, answer = written.material, written.answer
 
     def better(locked: Session | None) -> str | None:
-        before = told_parts(locked) if locked else []
+        before = running_summary(locked) if locked else ""
         revise_episode(
             tenant_id=task.tenant_id,
             episode_id=UUID(task.payload["episode"]),
@@ -102,28 +101,16 @@ def _apply(task: Task, written: Written | None) -> None:
             text=answer.summary,
             topics=answer.topics,
             outcome=answer.outcome,
-            metadata={"deterministic": material.text, "model": written.model, "prompt": written.prompt},
+            metadata={"deterministic": material.text, **written.by},
             vector=written.vector,
         )
         if locked is None:
             return None
         if (locked.summarised_seq, locked.summary) == (material.covers[1], material.text):
             return answer.summary
-        return run_together(told_parts(locked)) if locked.summary == run_together(before) else None
+        return running_summary(locked) if locked.summary == before else None
 
     replace_summary(announced=written.announced, session=material.session, better=better)
-
-
-def _ask(llm: LLM, transcript: str) -> tuple[SessionSummary, str]:
-    """The answer and the id of the prompt."""
-    prompt = load_prompt(PROMPTS, PURPOSE)
-    messages = prompt.messages(transcript=transcript)
-    try:
-        return llm.complete(messages=messages, answer=SessionSummary, purpose=PURPOSE), prompt.id
-    except LLMUnavailable as error:
-        raise RetryLater(str(error), after=error.retry_after or 0.0) from error
-    except LLMRefused as error:
-        raise GiveUp(str(error)) from error
 
 
 def _harmless(answer: SessionSummary) -> SessionSummary:

@@ -1,6 +1,7 @@
 """The end and the deletion of a session, which touch every kind of memory."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -9,28 +10,32 @@ from uuid import UUID
 from episodic.embedding import store_vectors
 from episodic.metrics import count_unembedded
 from episodic.models import Episode
+from ledger.cases import forget_sampled
 from ledger.injections import forget_items, release_items, resume_items, suspend_items
+from recall.promotion import StillWaiting, check_none_waits, promote_waiting
+from recall.sampling import enqueue_sample
 from recall.summarising import keep_summary, tell, wants_summaries
-from recall.summary import run_together
-from recall.told import summaries_of, told_parts
-from tenants import idempotency
+from recall.told import running_summary, summaries_of
+from tenants import audit, idempotency
 from tenants.caller import Caller
 from tenants.embedding import try_embed
-from tenants.errors import NotFound
+from tenants.errors import NotFound, Restricted
 from tenants.policy.reading import read_policy
 from tenants.scope import scope, undecided
+from tenants.subjects import pseudonym
 from tenants.telemetry import memory_span
 from tenants.tombstones import Erased
 from working import deletion
 from working.ending import close_session
 from working.idle import last_use, learn_activity, moments_of
-from working.listing import unused_sessions
+from working.listing import access_session_row, unused_sessions
 from working.models import Session
-from working.sessions import access_session, find_session, ref_of
+from working.sessions import access_session, find_exactly, find_session, ref_of
 from working.spans import Span
 from working.types import SessionAddress
 
 MOST_CLEANED = 500
+ATTEMPTS = 5  # to delete a session to which others add records meanwhile
 Cause = Literal["end", "idle"]
 
 
@@ -98,6 +103,7 @@ def wind_up(
         return None if span.first is None else tell(caller=caller, session=locked, span=span, now=now)
 
     def conclude(locked: Session) -> None:
+        enqueue_sample(session=locked, now=now)
         release_items(ref=ref, now=now)
         episode = _newest_summary(locked)
         left.append((_ended(locked, episode), episode))
@@ -133,7 +139,8 @@ def wind_up(
 
 
 def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) -> DeletedSession:
-    """Deletes working state, log and ledger; keeps what became long-term."""
+    """Deletes working state, log and ledger; keeps what became long-term, and has what waits in it for that
+    remembered before. Raises Restricted where that has to wait for somebody."""
     session = find_session(caller=caller, address=address)
     done = DeletedSession(found=session is not None)
     if session is None:
@@ -144,20 +151,84 @@ def delete_session(*, caller: Caller, address: SessionAddress, now: datetime) ->
     return done
 
 
+def delete_exactly(*, caller: Caller, address: SessionAddress, now: datetime) -> bool:
+    """Likewise the session of exactly that identity, and no other of the same id; whether there was one."""
+    session = find_exactly(caller=caller, address=address)
+    if session is not None:
+        return _delete(caller, session, now, answer=True)
+    with scope(caller.tenant_id):
+        idempotency.keep(False, user_id=caller.confine_user(address.user_id))
+    return False
+
+
+def end_session_row(*, caller: Caller, row_id: UUID, now: datetime) -> EndedSession:
+    """`end_session` of the session with that id of the server's, which the audit log notes."""
+    session = access_session_row(caller=caller, row_id=row_id)
+
+    def noted(locked: Session, ended: EndedSession) -> EndedSession:
+        note_deed(caller, "session.end", locked)
+        return ended
+
+    ended = wind_up(caller=caller, session=session, now=now, cause="end", answer=noted)
+    assert ended is not None  # noqa: S101  it had no condition
+    return ended
+
+
+def delete_session_row(*, caller: Caller, row_id: UUID, now: datetime) -> DeletedSession:
+    """`delete_session` likewise."""
+    session = access_session_row(caller=caller, row_id=row_id)
+
+    return DeletedSession(found=_delete(caller, session, now, deed="session.delete"))
+
+
+def note_deed(caller: Caller, action: str, session: Session) -> None:
+    """Enters in the audit log what was done to a session, in the open scope: by the server's id of it, since
+    the client's own may name somebody."""
+    person = {"subject": pseudonym(tenant_id=session.tenant_id, user_id=session.user_id)}
+    audit.record(
+        tenant_id=session.tenant_id,
+        actor=caller.principal,
+        action=action,
+        target=str(session.id),
+        **(person if session.user_id else {}),
+    )
+
+
 def _delete(
     caller: Caller,
     session: Session,
     now: datetime,
     answer: object = None,
     only_if: Callable[[Session], bool] | None = None,
+    deed: str = "",
 ) -> bool:
-    """Whether there was one to delete; none that fails `only_if`, asked with the session locked."""
+    """Whether there was one to delete; none that fails `only_if`, asked with the session locked. Raises
+    StillWaiting when records come to it all the time."""
+    for _time in range(ATTEMPTS - 1):
+        with suppress(StillWaiting):
+            return _promote_and_delete(caller, session, now, answer, only_if, deed)
+    return _promote_and_delete(caller, session, now, answer, only_if, deed)
+
+
+def _promote_and_delete(
+    caller: Caller,
+    session: Session,
+    now: datetime,
+    answer: object,
+    only_if: Callable[[Session], bool] | None,
+    deed: str,
+) -> bool:
+    promote_waiting(session=session)
     ref, stays = ref_of(session), True
     token = suspend_items(caller=caller, ref=ref, now=now)
 
     def also(_locked: Session) -> None:
         nonlocal stays
+        check_none_waits(session)
         release_items(ref=ref, now=now)
+        forget_sampled(ref=ref)
+        if deed:
+            note_deed(caller, deed, session)
         idempotency.keep(answer, user_id=session.user_id)
         stays = False
 
@@ -175,7 +246,8 @@ def _delete(
 
 
 def clean_up_sessions(*, caller: Caller, unused_since: datetime, now: datetime) -> CleanedUp:
-    """Deletes, as `delete_session` does, up to `MOST_CLEANED` sessions that nobody has used since then.
+    """Deletes, as `delete_session` does, up to `MOST_CLEANED` sessions that nobody has used since then, but
+    those in which something waits for somebody whose memory is restricted.
 
     Each is looked at again when its turn has come, and with its row locked. Raises RedisAway.
     """
@@ -199,7 +271,9 @@ def _delete_unused(caller: Caller, session: Session, now: datetime, unused_since
     def still_unused(one: Session) -> bool:
         return last_use(one, moment) < unused_since
 
-    return still_unused(session) and _delete(caller, session, now, only_if=still_unused)
+    with suppress(Restricted, StillWaiting):
+        return still_unused(session) and _delete(caller, session, now, only_if=still_unused)
+    return False
 
 
 def _keeper(caller: Caller, now: datetime, *, tells_all: bool) -> Callable[[Session, Span, str], str]:
@@ -207,7 +281,9 @@ def _keeper(caller: Caller, now: datetime, *, tells_all: bool) -> Callable[[Sess
 
     def keep(locked: Session, span: Span, summary: str) -> str:
         keep_summary(caller=caller, session=locked, span=span, text=summary, now=now)
-        return summary if tells_all or not locked.compacted_seq else run_together(told_parts(locked))
+        if tells_all or not (locked.compacted_seq or locked.lead):
+            return summary
+        return running_summary(locked)
 
     return keep
 

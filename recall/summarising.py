@@ -10,20 +10,21 @@ from episodic.types import NewEpisode
 from ledger.decisions import Refused, note_decision
 from recall.gate import judge
 from recall.rewriting import enqueue_rewrite
-from recall.summary import summarise
+from recall.summary import LONGEST_QUOTE, SUMMARISER, select_notes, summarise, weight_of
 from recall.told import SUMMARY
 from screening.fences import strip_fences
+from screening.injection import find_injection
 from screening.sensitive import find_sensitive, mask
 from tenants.agents.reading import agent_behind
 from tenants.caller import Caller
 from tenants.policy.reading import read_policy
 from working.models import Session
-from working.spans import Span
+from working.spans import Span, spoken_in
 from working.unlogged import keeps_log
 
-SUMMARISER = "deterministic.v1"  # the wording of `recall.summary`
 LOOKED_AT = 2_000  # characters of a message: a secret that only begins within a quote is seen in full
 LEFT_OUT = "[left out]"
+MOST_JUDGED = 40  # messages that are looked through for what to note
 
 
 def wants_summaries(session: Session) -> bool:
@@ -38,10 +39,24 @@ def wants_summaries(session: Session) -> bool:
 def tell(*, caller: Caller, session: Session, span: Span, now: datetime, inflected: bool = True) -> str:
     """The deterministic summary of the span, in the open scope. It quotes nothing that was injected or is an
     order to the model, and nothing sensitive; what is left out by that is noted as a decision. The
-    AgentOps dialect's wording is not `inflected`."""
+    AgentOps dialect's wording is not `inflected`: it has the user's first words and last alone."""
     first = _quotable(caller, session, span.first, now)
     last = first if span.last == span.first else _quotable(caller, session, span.last, now)
-    return summarise(messages=span.messages, first=first, last=last, inflected=inflected)
+    noted: list[str] = []
+    if inflected:
+        known = [one[:LONGEST_QUOTE] for one in (first, last) if one is not None]
+        noted = select_notes(_notable(session, span), known=known)
+    return summarise(messages=span.messages, first=first, last=last, inflected=inflected, noted=noted)
+
+
+def _notable(session: Session, span: Span) -> list[str]:
+    """What was said and holds something to be noted, as far as it may be quoted: of very much the heaviest,
+    and of these the newest."""
+    said = [one[:LOOKED_AT] for one in spoken_in(session=session, span=span)]
+    weighed = [(weight, at, text) for at, text in enumerate(said) if (weight := weight_of(text))]
+    heaviest = sorted(weighed, key=lambda one: (-one[0], -one[1]))[:MOST_JUDGED]
+    texts = [strip_fences(text) for _weight, _at, text in sorted(heaviest, key=lambda one: one[1])]
+    return [mask(text, find_sensitive(text)) for text in texts if not find_injection(text)]
 
 
 def keep_summary(*, caller: Caller, session: Session, span: Span, text: str, now: datetime) -> Episode:

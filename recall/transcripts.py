@@ -14,7 +14,7 @@ from tenants.caller import Caller
 from tenants.scope import scope
 from tenants.telemetry import memory_span
 from working.events import ROLE_EVENTS, Written, append_events
-from working.models import Event, Session
+from working.models import Session
 from working.sessions import find_session, ref_of
 from working.spans import Span
 from working.types import Compacted, NewEvent, SessionAddress
@@ -125,7 +125,7 @@ def _lacking(
     is_logged = keeps_log(tenant_id=session.tenant_id, agent_id=session.agent_id)
     held = [] if is_logged else held_turns(caller=caller, ref=ref_of(session), now=now)
     with scope(session.tenant_id):
-        turns = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id).exclude(role="")
+        turns = session.logged_turns()
         told = [*turns.values_list("role", "content")]
         told += [(turn.role, turn.content) for turn in without_logged(session=session, turns=held)]
     logged = Counter((role, content) for role, content in told if isinstance(content, str))

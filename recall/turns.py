@@ -1,6 +1,6 @@
 """Turns come in: the log, then what the policy has them cause, in one commit."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from recall.remember.queue import enqueue_remember
 from tenants import idempotency
 from tenants.caller import Caller
 from working.events import Appended, Written, append_events
+from working.models import Session
 from working.types import Compacted, NewEvent, SessionAddress
 
 
@@ -29,6 +30,7 @@ def append_turns(
     now: datetime,
     agent_id: str | None = None,
     project: str | None = None,
+    only_if: Callable[[Session], bool] | None = None,
 ) -> Told:
     """Adds events to the session's log, as `working.events.append_events` does.
 
@@ -52,6 +54,7 @@ def append_turns(
         agent_id=agent_id,
         project=project,
         also=also,
+        only_if=only_if,
     )
     return left[-1]
 

@@ -4,8 +4,10 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from uuid import UUID
 
-from ledger.injections import mark_items
+from episodic.access import note_access
+from ledger.injections import Reason, mark_items
 from recall.assembly.accounting import account
 from recall.assembly.budget import Offer, Selection, newest_exchange, select
 from recall.assembly.gather import Gathered, gather
@@ -47,7 +49,10 @@ def assemble(*, caller: Caller, query: AssembleQuery, now: datetime) -> Assemble
         stages=tuple(found.stages),
         query_used=found.query_used,
     )
-    return _entered(caller, query, found, chosen, assembled, now)
+    entered = _entered(caller, query, found, chosen, assembled, now)
+    recalled = [UUID(one.id) for one in chosen.pieces if one.kind == "episode" and one.why == "recalled"]
+    note_access(caller=caller, ids=recalled, now=now)
+    return entered
 
 
 def _chosen(query: AssembleQuery, found: Gathered) -> tuple[Offer, Selection, Sequence[tuple[Piece, Why]]]:
@@ -78,6 +83,21 @@ def _messages(offer: Offer, chosen: Selection) -> list[Turn]:
     return [*(Turn(0, "system", text) for text in systems), *turns, Turn(0, "user", offer.query)]
 
 
+def _variants(found: Gathered, chosen: Selection) -> dict[str, str]:
+    """The setting of a trial, by the keys of what it has ranked."""
+    if not found.variant:
+        return {}
+    ranked = [one for one in chosen.pieces if one.kind == "episode" and one.score is not None]
+    return {one.key: found.variant for one in ranked}
+
+
+def _reasons(chosen: Selection) -> dict[str, Reason]:
+    """Why each of them is told, by its key; what was ranked, also by which place and score."""
+    ranked = [one.key for one in chosen.pieces if one.key and one.score is not None]
+    ranks = {key: place for place, key in enumerate(ranked, start=1)}
+    return {one.key: Reason(ranks.get(one.key), one.score, one.why) for one in chosen.pieces if one.key}
+
+
 def _entered(
     caller: Caller,
     query: AssembleQuery,
@@ -95,7 +115,15 @@ def _entered(
             open_session(caller=caller, address=address, now=now, agent_id=query.agent_id)
         try:
             mark_items(
-                caller=caller, address=address, items=marks, now=now, answer=assembled, longest=LONGEST_KEPT
+                caller=caller,
+                address=address,
+                items=marks,
+                now=now,
+                answer=assembled,
+                longest=LONGEST_KEPT,
+                variants=_variants(found, chosen),
+                query=query.text,
+                reasons=_reasons(chosen),
             )
         except RedisAway:
             log.warning("assembly_without_redis: what the session is told is not entered")

@@ -4,8 +4,10 @@ and the stages say so."""
 import logging
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from django.conf import settings
 
 from episodic.entity_reading import current_slots
 from episodic.episodes import list_episodes
@@ -16,18 +18,19 @@ from knowledge.models import Procedure
 from knowledge.procedures import access_procedure, procedures_for
 from ledger.injections import read_items
 from recall.assembly import pieces
-from recall.assembly.masking import mask_turn
 from recall.assembly.render import mark_system
 from recall.assembly.types import AssembleQuery, Piece
-from recall.assembly.vague import expand, is_vague
+from recall.masking import mask_turn
 from recall.recall import Embedding, recall
 from recall.stages import Stage, milliseconds, timed
+from recall.trials import Variant
 from recall.types import RecallQuery
+from recall.vague import expand, is_vague
 from tenants.caller import Caller
 from tenants.embedding import embed_meanwhile
-from tenants.errors import NotFound, Unavailable
+from tenants.errors import NotFound, Overdue, Unavailable
 from tenants.policy.reading import read_policy
-from tenants.scope import scope
+from tenants.scope import each_statement_within, scope
 from working.memory import read_fields
 from working.models import Session
 from working.redis import RedisAway
@@ -43,7 +46,8 @@ MOST_TOLD = 100  # episodes, at most, looked at beyond the wanted ones for those
 class Gathered:
     """What is known. `top_k` of the episodes are wanted, best first; the others are there to take the place
     of those that are left out. `further_slots` hold beside those that are told at once. `shown`: numbers of
-    the first turn, 0 if none was before it, and the last one that the messages hold."""
+    the first turn, 0 if none was before it, and the last one that the messages hold. `variant`: the setting
+    of a trial that recalled the episodes."""
 
     session: Session | None
     address: SessionAddress
@@ -63,6 +67,7 @@ class Gathered:
     unpaired: list[Turn] = field(default_factory=list)
     told: Mapping[str, str] = field(default_factory=dict)
     redis_away: bool = False
+    variant: Variant = ""
     stages: list[Stage] = field(default_factory=list)
 
 
@@ -70,8 +75,14 @@ def gather(*, caller: Caller, query: AssembleQuery, now: datetime) -> Gathered:
     """Everything that the request includes. The embedding of the query is made while the stores are asked,
     unless they have to say first what a vague query is about.
 
-    Raises NotFound for a procedure that is named and not deployed.
+    PostgreSQL has `RECALL_STAGE_SECONDS` for each query. Raises NotFound for a procedure that is named and
+    not deployed.
     """
+    with each_statement_within(settings.RECALL_STAGE_SECONDS):
+        return _gathered(caller, query, now)
+
+
+def _gathered(caller: Caller, query: AssembleQuery, now: datetime) -> Gathered:
     wanted, embedding = "episodes" in query.include, None
     if wanted and not is_vague(query.text):
         embedding = embed_meanwhile(query.text, tenant_id=caller.tenant_id)
@@ -93,7 +104,22 @@ def gather(*, caller: Caller, query: AssembleQuery, now: datetime) -> Gathered:
 
 
 def _from_postgres(caller: Caller, query: AssembleQuery) -> Gathered:
-    """The session, its user's slots and procedures, in one scope."""
+    """The session, its user's slots and procedures, in one scope; if the slots do not come in time in another
+    one, without them."""
+    slots: list[Stage] = []
+    try:
+        found = _known(caller, query, slots)
+    except Overdue:
+        if not slots:
+            raise
+        found = _known(caller, replace(query, include=query.include - {"entities"}), slots)
+        found.stages += slots
+    found.top_k = read_policy(tenant_id=caller.tenant_id, agent_id=found.agent_id).recall.top_k
+    return found
+
+
+def _known(caller: Caller, query: AssembleQuery, asked: list[Stage]) -> Gathered:
+    """`asked` gets the stage of the slots."""
     stages: list[Stage] = []
     named_user, named_agent = caller.confine_user(query.address.user_id), caller.confine_agent(query.agent_id)
     with timed("session", stages), scope(caller.tenant_id):
@@ -107,11 +133,11 @@ def _from_postgres(caller: Caller, query: AssembleQuery) -> Gathered:
             top_k=0,
             stages=stages,
         )
-        found.top_k = read_policy(tenant_id=caller.tenant_id, agent_id=found.agent_id).recall.top_k
         if "procedures" in query.include:
             found.procedures = _procedures(caller, query, found.agent_id)
         if "entities" in query.include and found.user_id:
-            slots = current_slots(caller=caller, user_id=found.user_id, limit=MOST_SLOTS + 1)
+            with timed("entities", asked):
+                slots = current_slots(caller=caller, user_id=found.user_id, limit=MOST_SLOTS + 1)
             found.slots = pieces.of_slots(slots)
     if session is not None and "session" in query.include:
         found.data = pieces.of_fields(session.metadata, "metadata")
@@ -166,11 +192,16 @@ def _add_from_redis(caller: Caller, query: AssembleQuery, found: Gathered, now: 
 
 
 def _choose_slots(caller: Caller, found: Gathered, embedding: Embedding | None) -> None:
-    """Of more slots than are told at once, those that are."""
-    with timed("entities", found.stages):
-        chosen = choose_slots(
-            caller=caller, user_id=found.user_id, query=found.query_used, embedding=embedding
-        )
+    """Of more slots than are told at once, those that are; the first, if the choice takes too long."""
+    try:
+        with timed("entities", found.stages):
+            chosen = choose_slots(
+                caller=caller, user_id=found.user_id, query=found.query_used, embedding=embedding
+            )
+    except Overdue:
+        found.further_slots = len(found.slots) - MOST_SLOTS  # and maybe more
+        del found.slots[MOST_SLOTS:]
+        return
     found.slots, found.further_slots = pieces.of_slots(chosen.slots), chosen.left_out
 
 
@@ -183,16 +214,18 @@ def _add_episodes(caller: Caller, found: Gathered, embedding: Embedding, told: i
         return
     where = EpisodeFilter(user_id=found.user_id) if found.user_id else EpisodeFilter(agent_id=found.agent_id)
     limit = 2 * found.top_k + min(told, MOST_TOLD)
-    query = RecallQuery(text=found.query_used, where=where, top_k=limit)
+    query = RecallQuery(text=found.query_used, where=where, top_k=limit, session=found.address.session_id)
     scored: list[tuple[Episode, float | None]] = []
     began = time.perf_counter()
     try:
-        recalled = recall(caller=caller, query=query, embedding=embedding, now=now)
-    except Unavailable:
-        stages: tuple[Stage, ...] = (Stage("embed", milliseconds(began), "failed"),)
+        recalled = recall(caller=caller, query=query, embedding=embedding, now=now, counted=False)
+    except Unavailable as error:
+        name = "recall" if isinstance(error, Overdue) else "embed"
+        stages: tuple[Stage, ...] = (Stage(name, milliseconds(began), "failed"),)
     else:
         stages = recalled.stages
         scored += [(hit.episode, hit.score) for hit in recalled.hits]
+        found.variant = recalled.variant
     found.stages += stages
     if not scored and any(stage.status == "failed" for stage in stages):
         with timed("recent", found.stages):

@@ -7,9 +7,9 @@ from typing import Any
 from episodic.models import Entity, Episode, Origin
 from knowledge.models import Procedure
 from recall.assembly.marks import LENGTH, SLOT, mark_of, slot_mark
-from recall.assembly.masking import mask_text, mask_value
 from recall.assembly.render import episode_text, procedure_text, slot_text, summary_text
 from recall.assembly.types import Piece, Why
+from recall.masking import mask_text, mask_value
 from recall.summary import take_apart
 from working.models import Session
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recall.assembly.types import Kind, Piece, message_tokens
+from recall.assembly.types import Kind, Piece
 from screening.fences import escape
 from working.types import Turn
 from working.window import CHARACTERS_PER_TOKEN, MESSAGE_OVERHEAD
@@ -88,11 +88,6 @@ def frame_tokens(piece: Piece, *, first: bool, first_fenced: bool, first_of_kind
         frame += _tokens(len(NOTICE) + 2 * len(FENCE) + 11) if first_fenced else 0
         frame += _tokens(2 * len(SECTIONS[piece.kind]) + 8) if first_of_kind else 0
     return frame
-
-
-def memory_tokens(pieces: Sequence[Piece]) -> int:
-    """Tokens of the message; 0 without any piece."""
-    return message_tokens("system", render_memory(pieces)) if pieces else 0
 
 
 def _section(kind: Kind, pieces: Sequence[Piece]) -> str:

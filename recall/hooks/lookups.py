@@ -65,17 +65,25 @@ def look_up(
     declared; Forbidden."""
     spec = access_spec(caller=caller, agent=agent)
     owner = caller.confine_user(user_id)
-    rules = [rule for rule in spec.tool_hooks.context_inject_tools if rule.tool == tool]
-    queries = [(query, rule) for rule in rules if (query := query_of(rule.query, args)[:LONGEST_QUERY])]
-    done = LookedUp(tuple(_search(caller, spec, owner, query, rule) for query, rule in queries))
+    done, skipped = search_for(caller=caller, spec=spec, owner=owner, tool=tool, args=args)
     if session_id and done.lookups:
         address = SessionAddress(session_id, user_id)
         owner = leave_breadcrumbs(
             caller=caller, spec=spec, address=address, tool=tool, lookups=done.lookups, now=now
         )
     _keep(caller, owner, done)
-    _trace(done, tool, skipped=len(rules) - len(queries))
+    _trace(done, tool, skipped=skipped)
     return done
+
+
+def search_for(
+    *, caller: Caller, spec: AgentSpec, owner: str, tool: str, args: Mapping[str, Any]
+) -> tuple[LookedUp, int]:
+    """What the tool's lookups find, and how many of them had nothing to ask. Leaves nothing behind."""
+    rules = [rule for rule in spec.tool_hooks.context_inject_tools if rule.tool == tool]
+    queries = [(query, rule) for rule in rules if (query := query_of(rule.query, args)[:LONGEST_QUERY])]
+    found = LookedUp(tuple(_search(caller, spec, owner, query, rule) for query, rule in queries))
+    return found, len(rules) - len(queries)
 
 
 def _trace(done: LookedUp, tool: str, *, skipped: int) -> None:

@@ -38,7 +38,8 @@ def record_result(
     *, caller: Caller, agent: str, address: SessionAddress, result: ToolResult, now: datetime
 ) -> RecordedResult:
     """Saves the result once for each of the agent's rules that applies, and an audit if the tool is audited:
-    all in one commit, in the agent's project. The session is created if it is new and something is saved.
+    all in one commit, in the agent's project. The session is created before, if it is new and something is
+    to be saved.
 
     Rules that save the same content save it once: the later ones find it. Raises NotFound for an agent that
     is not declared; Forbidden; InvalidObservation.
@@ -47,8 +48,14 @@ def record_result(
     user_id = caller.confine_user(address.user_id)
     verdicts = judge(spec.tool_hooks.memory_save_rules, result)  # takes its time: outside the scope
     captures = _captures(spec, verdicts, result)
+    if captures:  # outside the scope, which does not show whether a restricted person has such a session
+        project = caller.project or spec.project  # the key's own spelling: by that it is compared
+        open_session(caller=caller, address=address, now=now, agent_id=spec.name, project=project)
     with scope(caller.tenant_id):
-        captured = _save(caller, spec, address, captures, now)
+        captured = tuple(
+            Captured(place, save_observation(caller=caller, new=_new(one, spec, address), now=now))
+            for place, one in captures
+        )
         if captured:
             user_id = captured[0].saved.observation.user_id
         recorded = RecordedResult(captured, tuple(one for one in verdicts if one.refusal))
@@ -74,23 +81,6 @@ def _captures(
     if result.tool in spec.tool_hooks.audit_tools:
         captures.append((None, audit(result)))
     return captures
-
-
-def _save(
-    caller: Caller,
-    spec: AgentSpec,
-    address: SessionAddress,
-    captures: Sequence[tuple[int | None, Capture]],
-    now: datetime,
-) -> tuple[Captured, ...]:
-    """In the open scope."""
-    if captures:
-        project = caller.project or spec.project  # the key's own spelling: by that it is compared
-        open_session(caller=caller, address=address, now=now, agent_id=spec.name, project=project)
-    return tuple(
-        Captured(place, save_observation(caller=caller, new=_new(one, spec, address), now=now))
-        for place, one in captures
-    )
 
 
 def _new(one: Capture, spec: AgentSpec, address: SessionAddress) -> NewObservation:

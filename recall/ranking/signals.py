@@ -91,7 +91,7 @@ def signals_of(wanted: Wanted, turns: Turns) -> Floats:
         "asks": turns.asks,
         "date": _nearness(turns.days, wanted.spans),
         "time_told": turns.tells_time & wanted.asks_when,
-        "recency": turns.recency,
+        "recency": turns.recency * (not wanted.spans),  # who names a time does not mean the newest
         "entity": turns.entity,
     }
     return np.stack([columns[name].astype(np.float64, copy=False) for name in SIGNALS], axis=1)

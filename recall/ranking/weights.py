@@ -42,7 +42,7 @@ class Weights:
     def formula(self) -> str:
         """How a score comes about, with the names of the signals."""
         parts = (f"{value:g} · {name}" for name, value in zip(self.names, self.values.tolist(), strict=True))
-        return f"score = {' + '.join(parts)}"
+        return f"score = {' + '.join(parts)} + echo"
 
     def score(self, signals: Floats) -> Floats:
         """(candidates,) from (candidates, signals)."""

@@ -63,12 +63,12 @@ def extract_turn(turn: Turn, *, tenant_id: UUID) -> Extracted:
     """Candidates of the turn. Asks a provider, so never inside a scope; that it fails is no error."""
     by_rules = extract(turn.user_message)
     llm = get_llm()
-    shown = _shown(turn.user_message) if llm is not None else ""
+    shown = showable(turn.user_message) if llm is not None else ""
     if llm is None or not shown:
         return Extracted(by_rules, "rules")
     try:
         with metered(tenant_id):
-            answer, prompt = _ask(llm, shown, _shown(turn.assistant_message))
+            answer, prompt = _ask(llm, shown, showable(turn.assistant_message))
     except LLMUnavailable:
         return Extracted(by_rules, "rules", failure="llm_unavailable")
     except LLMRefused:
@@ -85,7 +85,7 @@ def _ask(llm: LLM, user_message: str, assistant_message: str) -> tuple[FoundMemo
     return llm.complete(messages=messages, answer=FoundMemory, purpose=PURPOSE), prompt.id
 
 
-def _shown(text: str) -> str:
+def showable(text: str) -> str:
     """What a provider may see of it; empty if orders to the model run through it."""
     if find_injection(text):
         text = " ".join(one for one in split_sentences(text) if not find_injection(one))

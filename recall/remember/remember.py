@@ -18,7 +18,7 @@ from tenants.policy.document import Policy
 from tenants.policy.reading import read_policy
 from tenants.scope import scope
 from tenants.tombstones import refuse_erased
-from working.models import Event, Session
+from working.models import Session
 from working.redis import RedisAway
 from working.sessions import find_session
 from working.types import SessionAddress
@@ -105,7 +105,7 @@ def _source(caller: Caller, address: SessionAddress, user_message: str, agent_id
 
 def _turn_number(session: Session, user_message: str) -> int | None:
     """The number of the newest turn that says so. In the open scope."""
-    said = Event.objects.filter(tenant_id=session.tenant_id, session_id=session.id, role="user")
+    said = session.logged_turns().filter(role="user")
     newest = said.order_by("-seq").values_list("seq", "content")[:NEWEST]
     return next((seq for seq, content in newest if content == user_message), None)
 

@@ -44,7 +44,7 @@ def drinks(acme):
 
 
 def test_with_the_model_away_episodes_are_found_by_their_words(drinks, monkeypatch):
-    monkeypatch.setattr(embedding, "get_embedder", Away)
+    monkeypatch.setattr(embedding, "get_embedder", lambda model: Away())
     done = assemble(drinks, "Which drinks are on the list?")
     assert [why for why, _score in episodes(done)] == ["recalled"]
     assert "tea" in done.messages[0]["content"]
@@ -53,7 +53,7 @@ def test_with_the_model_away_episodes_are_found_by_their_words(drinks, monkeypat
 
 
 def test_with_the_model_away_and_none_of_the_words_the_newest_are_told(drinks, monkeypatch):
-    monkeypatch.setattr(embedding, "get_embedder", Away)
+    monkeypatch.setattr(embedding, "get_embedder", lambda model: Away())
     done = assemble(drinks, "Who sings?")
     assert episodes(done) == [("recent", None), ("recent", None)]
     memory = done.messages[0]["content"]

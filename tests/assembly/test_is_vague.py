@@ -1,6 +1,6 @@
 import pytest
 
-from recall.assembly.vague import expand, is_vague
+from recall.vague import expand, is_vague
 from working.types import Turn
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from recall.assembly.masking import mask_turn, mask_value
+from recall.masking import mask_turn, mask_value
 from working.types import Turn
 
 CARD = "4111 1111 1111 1111"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall.assembly import render
-from recall.assembly.types import Piece
+from recall.assembly.types import Piece, message_tokens
 from working.types import Turn
 
 DAY = datetime(2026, 3, 3, 23, tzinfo=UTC)
@@ -80,7 +80,7 @@ def test_the_estimated_tokens_of_the_pieces_cover_the_message(texts, kind):
         + render.frame_tokens(one, first=n == 0, first_fenced=n == 0, first_of_kind=n == 0)
         for n, one in enumerate(pieces)
     )
-    assert render.memory_tokens(pieces) <= budget
+    assert message_tokens("system", render.render_memory(pieces)) <= budget
 
 
 def test_a_procedures_name_cannot_leave_its_quotes():

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall.assembly.budget import Offer, newest_exchange, select
-from recall.assembly.render import memory_tokens
+from recall.assembly.render import render_memory
 from recall.assembly.types import Piece, message_tokens, window_tokens
 from working.types import Turn
 
@@ -28,7 +28,8 @@ def ids(pieces):
 def total(offer, chosen):
     system = message_tokens("system", offer.system) if offer.system else 0
     asked = message_tokens("user", offer.query) + system
-    return asked + memory_tokens(chosen.pieces) + window_tokens(chosen.turns)
+    memory = message_tokens("system", render_memory(chosen.pieces)) if chosen.pieces else 0
+    return asked + memory + window_tokens(chosen.turns)
 
 
 def test_without_a_budget_everything_goes_in():

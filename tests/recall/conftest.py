@@ -5,8 +5,11 @@ from django.utils import timezone
 
 from providers.fake import FakeProvider
 from providers.llm import reset_llm
+from tenants.models import Job
+from tenants.scope import scope
 from tests.episodic.conftest import model_away
 from tests.recall.left_alone import tell
+from tests.recall.summarised import fill
 from tests.working.conversation import S, append, reference, turn
 from working import memory
 
@@ -15,7 +18,16 @@ __all__ = ["caller", "model_away", "ref"]
 
 @pytest.fixture
 def caller(acme):
-    return acme.caller
+    """Jobs that wait go with the test: they would ask the language model of another one."""
+    yield acme.caller
+    with scope(acme.tenant.id):
+        Job.objects.filter(tenant_id=acme.tenant.id).delete()
+
+
+@pytest.fixture
+def filled(caller):
+    """With records of two people, to be summarised."""
+    return fill(caller)
 
 
 @pytest.fixture

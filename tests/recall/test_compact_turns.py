@@ -50,7 +50,7 @@ def test_after_so_many_turns_all_but_the_newest_exchanges_become_a_summary(calle
     assert (episode.covers_turns, episode.text) == ([1, 4], text(4, "u1", "u2"))
     assert (episode.origin, episode.session, episode.embed_pending) == ("session", "s", True)
     assert episode.metadata == {
-        "kind": "session_summary", "message_count": 4, "summariser": "deterministic.v1"}  # fmt: skip
+        "kind": "session_summary", "message_count": 4, "summariser": "deterministic.v2"}  # fmt: skip
     found = window(caller)
     assert [one.content for one in found.window.turns] == words(3, 4)
     assert (found.summary, found.include_summary, found.window.truncated) == (episode.text, True, True)
@@ -313,7 +313,7 @@ def test_the_model_rewrites_each_span_and_the_running_summary_with_it(caller, ll
     (first,) = episodes(caller)
     assert (first.metadata["prompt"], first.metadata["summariser"]) == (
         "session_summary.v1",
-        "deterministic.v1",
+        "deterministic.v2",
     )
     assert window(caller).summary == first.text != text(2, "u1", "u1")
     tell(caller, *exchanges(3, 3))

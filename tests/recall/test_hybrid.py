@@ -1,12 +1,13 @@
 """The default ranking: words, meaning, the turns around, speakers and times; as many as asked for."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import numpy as np
 import pytest
 from django.utils import timezone
 
-from episodic import keyword
+from episodic import keyword, search
 from episodic.embedding import embed_pending
 from episodic.episodes import build_episode
 from episodic.inserting import insert_episodes
@@ -33,7 +34,7 @@ TALK = [
 ]
 
 
-def say(caller, *texts, user_id="u1", session="s1", first=1, day=None, **more):
+def say(caller, *texts, user_id="u1", session="s1", first=1, day=None, insert=True, **more):
     """Verbatim turns of one session, as a policy that indexes turns keeps them; without vectors."""
     now = timezone.now()
     episodes = [
@@ -47,8 +48,9 @@ def say(caller, *texts, user_id="u1", session="s1", first=1, day=None, **more):
         )
         for place, text in enumerate(texts, start=first)
     ]  # fmt: skip
-    with scope(caller.tenant_id):
-        insert_episodes(episodes)
+    if insert:
+        with scope(caller.tenant_id):
+            insert_episodes(episodes)
     return episodes
 
 
@@ -217,7 +219,8 @@ def test_what_is_new_wins_between_equals(caller):
     embed_pending()
     first, second = ask(caller, "What is the code word?").hits
     assert (first.episode.session, second.episode.session) == ("new", "old")
-    assert first.score - second.score == pytest.approx(0.5, abs=0.01)
+    assert first.score > second.score
+    assert first.score - (second.score - second.added["echo"]) == pytest.approx(0.5, abs=0.01)
 
 
 def test_only_what_was_written_lately_is_recalled_where_the_policy_says_so(caller):
@@ -232,3 +235,50 @@ def test_the_parts_of_a_score_add_up(talk):
     for hit in ask(talk, "What colour is the shed that Ana painted in May?", top_k=7).hits:
         assert sum(hit.added.values()) == pytest.approx(hit.score)
         assert np.isfinite(hit.score)
+
+
+def test_a_question_in_a_recorded_conversation_is_an_echo_that_leads_to_its_answer(talk):
+    first, second = ask(talk, "Which colour did you paint the shed?", top_k=2).hits
+    assert first.episode.text == TALK[2]
+    assert first.added["answers"] > 0
+    every = ask(talk, "Which colour did you paint the shed?", top_k=7)
+    assert texts(every)[-1] == TALK[1]
+    assert every.hits[-1].added["echo"] < 0
+    assert "echo" not in second.added
+
+
+def test_k_are_answered_although_all_of_them_say_the_same(caller):
+    say(caller, *["Ana: Is it blue?"] * 60)
+    embed_pending()
+    for profile in ("hybrid", "keyword"):
+        found = ask(caller, "Is it blue?", top_k=10, profile=profile)
+        assert len({hit.episode.id for hit in found.hits}) == 10
+        assert all(hit.added["echo"] < 0 for hit in found.hits)
+
+
+def test_what_was_kept_on_purpose_is_found_by_its_own_words(caller):
+    (kept, *_rest) = say(caller, "Rex is a dog.", *TALK)
+    with scope(caller.tenant_id):
+        type(kept).objects.filter(id=kept.id).update(memory_type="semantic")
+    embed_pending()
+    assert texts(ask(caller, "Rex is a dog", top_k=1)) == ["Rex is a dog."]
+
+
+def test_without_echoes_what_is_answered_is_read_once(talk, monkeypatch):
+    read = []
+    real = search.episodes_by_id
+    monkeypatch.setattr(search, "episodes_by_id", lambda **given: read.append(given["ids"]) or real(**given))
+    ask(talk, "What colour is the shed?", top_k=3)
+    assert [len(ids) for ids in read] == [3]
+
+
+def test_of_equal_scores_what_was_written_last_comes_first(caller):
+    for number, low in enumerate((3, 1, 2)):  # ids that do not ascend with time
+        (one,) = say(caller, f"Ana: The code word is heron {number}.", session=f"s{number}", first=number + 1,
+                     day=datetime(2025, 1, 1, tzinfo=UTC), insert=False)  # fmt: skip
+        one.id = UUID(int=low)
+        with scope(caller.tenant_id):
+            insert_episodes([one])
+    found = ask(caller, "heron", profile="keyword", top_k=3)
+    assert len({round(hit.score, 9) for hit in found.hits}) == 1
+    assert [hit.episode.session for hit in found.hits] == ["s2", "s1", "s0"]

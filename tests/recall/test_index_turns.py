@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from episodic.editing import edit_episode
 from episodic.embedding import embed_pending
 from episodic.episodes import store_episode
-from episodic.models import EpisodeEmbedding
+from episodic.models import EpisodeEmbedding, EpisodeWords
 from episodic.types import EpisodeFilter, NewEpisode
 from ledger.models import WriteDecision
 from recall.indexing_turns import INDEX
@@ -31,6 +32,7 @@ from tests.recall.talking import (
 )
 from tests.working.conversation import S, at_once, contents, logged, turn, window
 from tests.working.idleness import let_pass
+from working.models import Event
 from working.types import SessionAddress
 
 DAY = 86_400
@@ -300,3 +302,86 @@ def test_an_erasure_before_the_night_leaves_nothing(caller):
     request_erasure(caller=caller, user_id="ann", now=timezone.now())
     run_jobs()
     assert list(itertools.chain(episodes(caller), indexed(caller))) == []
+
+
+def call_of_a_tool(name="f"):
+    calls = [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}}]
+    return [turn("assistant", None, tool_calls=calls), turn("tool", "done", tool_call_id="c")]
+
+
+def places(caller):
+    with scope(caller.tenant_id):
+        rows = EpisodeWords.objects.filter(tenant_id=caller.tenant_id, place__isnull=False)
+        return list(rows.order_by("place").values_list("place", flat=True))
+
+
+def answer_of(caller, text):
+    query = RecallQuery(text=text, where=EpisodeFilter(session_id="s"), top_k=20)
+    hits = recall(caller=caller, query=query).hits
+    return next(hit for hit in hits if hit.episode.text == "Dark green.")
+
+
+SHED = (
+    turn("user", "Which colour did you paint the shed?"),
+    *call_of_a_tool(),
+    turn("assistant", "Dark green."),
+)
+
+
+def test_a_question_and_its_answer_are_neighbours_with_tools_between(caller):
+    tell(caller, turn("system", "Be kind."), turn("user", "Hello."), *call_of_a_tool())
+    run_jobs()
+    tell(caller, *SHED[:2])
+    tell(caller, *SHED[2:])
+    run_jobs()
+    embed_pending()
+    added = answer_of(caller, "What colour is the shed?").added
+    assert added["answers"] > 0
+    assert added["words_around"] > 0
+    assert [one.covers_turns for one in indexed(caller)] == [[2, 2], [5, 5], [8, 8]], "numbers of events"
+    assert places(caller) == [1, 2, 3]
+
+
+def test_a_turn_that_is_edited_keeps_its_place(caller):
+    tell(caller, *SHED)
+    run_jobs()
+    _question, answer = indexed(caller)
+    changes = {"topics": ["paint"]}
+    edit_episode(caller=caller, episode_id=answer.id, changes=changes, now=timezone.now())
+    assert places(caller) == [1, 2]
+    embed_pending()
+    assert answer_of(caller, "What colour is the shed?").added["answers"] > 0
+
+
+def test_places_go_on_when_the_log_has_lost_its_beginning(caller):
+    tell(caller, *SHED)
+    run_jobs()
+    with scope(caller.tenant_id):
+        Event.objects.filter(tenant_id=caller.tenant_id, seq__lte=3).delete()
+    tell(caller, *SHED)
+    run_jobs()
+    assert places(caller) == [1, 2, 3, 4]
+
+
+def test_what_was_asked_before_does_not_crowd_out_the_answer(caller):
+    fact = "I moved to Bergen in March to be with my sister."
+    asked = "Where did I move to in March and why?"
+    tell(caller, turn("user", fact), turn("assistant", "How nice."), address=SessionAddress("first", "ann"))
+    for number in range(8):
+        again = (
+            turn("user", asked if number % 2 else f" {asked.upper()}?"),
+            turn("assistant", f"Reply {number}"),
+        )
+        tell(caller, *again, address=SessionAddress(f"later {number}", "ann"))
+    run_jobs()
+    embed_pending()
+    for profile in ("hybrid", "keyword"):
+        query = RecallQuery(text=asked, where=EpisodeFilter(user_id="ann"), top_k=5, profile=profile)
+        hits = recall(caller=caller, query=query).hits
+        assert hits[0].episode.text == fact, profile
+        assert len(hits) == 5
+        scores = [hit.score for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        for hit in hits:
+            assert sum(hit.added.values()) == pytest.approx(hit.score)
+            assert ("echo" in hit.added) == (asked.casefold() in hit.episode.text.casefold())

@@ -1,16 +1,18 @@
-"""The vector arm is exact: it answers what numpy answers, at the first and at the thousandth execution."""
+"""In a subject of usual size the vector arm is exact: it answers what numpy answers, at the first and at the
+thousandth execution."""
 
 import numpy as np
 import pytest
 from django.db import connection
 
+from episodic.nearest import EXACT_UP_TO
 from episodic.search import nearest_episodes
 from episodic.types import EpisodeFilter
 from tenants.scope import scope
 from tests.conftest import make_member
 from tests.recall.vectors import fill, unit_vectors
 
-COUNT = 2_000
+COUNT = EXACT_UP_TO
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +21,7 @@ def filled(server):
     vectors = unit_vectors(COUNT)
     episodes = fill(
         acme.caller, vectors, user_id="u1", agent_id=lambda n: f"agent {n % 10}",
-        topics=lambda n: ["rare"] if n % 400 == 0 else ["common"],
+        topics=lambda n: ["rare"] if n % 200 == 0 else ["common"],
     )  # fmt: skip
     return acme.caller, vectors, episodes
 
@@ -54,7 +56,7 @@ def test_the_nearest_are_those_that_numpy_finds(filled, k):
 def test_a_filter_that_few_match_is_exact_too(filled):
     caller, vectors, episodes = filled
     for query in unit_vectors(5, seed=2):
-        rare = by_numpy(vectors, episodes, query, 5, keep=lambda n: n % 400 == 0)
+        rare = by_numpy(vectors, episodes, query, 5, keep=lambda n: n % 200 == 0)
         assert_same(found(caller, query, 5, user_id="u1", topics=("rare",)), rare)
         one_agent = by_numpy(vectors, episodes, query, 10, keep=lambda n: n % 10 == 3)
         assert_same(found(caller, query, 10, agent_id="agent 3"), one_agent)

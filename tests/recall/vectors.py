@@ -24,11 +24,11 @@ def unit_vectors(count: int, seed: int = 0) -> NDArray[np.float32]:
 
 def fill(caller: Caller, vectors: NDArray[np.float32], **named: Any) -> list[Episode]:
     """One embedded episode per vector; a callable in `named` is called with the number."""
+    usual = {"text": lambda n: f"episode {n}", "created_at": lambda n: BEGIN + timedelta(seconds=n)}
     episodes = [
         Episode(
-            tenant_id=caller.tenant_id, text=f"episode {n}", embed_pending=False,
-            created_at=BEGIN + timedelta(seconds=n),
-            **{name: value(n) if callable(value) else value for name, value in named.items()},
+            tenant_id=caller.tenant_id, embed_pending=False,
+            **{name: value(n) if callable(value) else value for name, value in (usual | named).items()},
         )
         for n in range(len(vectors))
     ]  # fmt: skip

@@ -1,0 +1,3 @@
+from tests.recall.conftest import caller, llm
+
+__all__ = ["caller", "llm"]
