@@ -15,6 +15,8 @@ from redis.exceptions import RedisError
 
 from episodic.metrics import count_pending, episodes_per_user_p99
 from ledger.feedback import helpful_rate
+from providers.embeddings import embedders
+from tenants.generations import sum_missing
 from tenants.queue_figures import read_queue
 from tenants.scope import unscoped
 from working import redis
@@ -115,8 +117,20 @@ def _read_postgres() -> list[Metric]:
         GaugeMetricFamily(
             "episodes_embed_pending", "Episodes without a vector yet; counted to 100,000.", count_pending()
         ),
+        _missing(),
         used,
     ]
+
+
+def _missing() -> Metric:
+    lacked = GaugeMetricFamily(
+        "embeddings_missing",
+        "Vectors that a model lacks of tenants with a change of models under way, as workers last looked.",
+        labels=["model"],
+    )
+    for model, count in (dict.fromkeys((one.model for one in embedders()), 0) | sum_missing()).items():
+        lacked.add_metric([model], count)
+    return lacked
 
 
 def _read_memories() -> list[Metric]:

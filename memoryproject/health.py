@@ -12,9 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from providers.embeddings import get_embedder
+from providers.embeddings import get_embedder, next_embedder
 from tenants.scope import unscoped
 from working import redis
+
+NAME = "strata"  # KAOS's probes ask whom they have reached
 
 
 class PublicView(APIView):
@@ -25,18 +27,18 @@ class PublicView(APIView):
 
 
 class HealthView(PublicView):
-    """`GET /health`"""
+    """`GET /health`, with the time in seconds."""
 
     @extend_schema(summary="Alive", responses=dict)
     def get(self, request: Request) -> Response:
-        return Response({"status": "ok"})
+        return Response({"status": "ok", "name": NAME, "timestamp": int(time.time())})
 
 
 class ReadyView(PublicView):
     """`GET /ready`: 503 without database, migrations or model; `degraded` without Redis or worker.
 
     An outside model counts as Redis does: when it is down, it is down for every process, and what does not
-    search by meaning goes on without it.
+    search by meaning goes on without it. So does the second model during a change.
     """
 
     @extend_schema(summary="Able to serve", responses=dict)
@@ -48,6 +50,8 @@ class ReadyView(PublicView):
             needed["model"] = _model.holds()
         else:
             wanted["model"] = get_embedder().answers()
+        if settings.EMBEDDING_NEXT_PROVIDER:
+            wanted["next_model"] = _next_model.holds()
         ready = all(needed.values())
         status = ("ok" if all(wanted.values()) else "degraded") if ready else "unavailable"
         checks = {name: "ok" if holds else "away" for name, holds in (needed | wanted).items()}
@@ -93,5 +97,11 @@ def _embeds() -> bool:
     return get_embedder().answers()
 
 
+def _embeds_next() -> bool:
+    other = next_embedder()
+    return other is not None and other.answers()
+
+
 _migrations = _Remembered(_migrated, 60)
 _model = _Remembered(_embeds, 5)
+_next_model = _Remembered(_embeds_next, 5)

@@ -20,7 +20,7 @@ from memoryproject.routes import route_of
 from tenants import log_context
 from tenants.exception_text import describe, traceback_text
 
-Process = Literal["web", "worker", "beat", "command"]
+Process = Literal["web", "stream", "worker", "beat", "command"]
 OURS = frozenset(
     {
         "memoryproject", "api", "console", "recall", "episodic", "observations", "knowledge", "ledger",

@@ -1,5 +1,6 @@
-"""How long a request waits for PostgreSQL."""
+"""How long a request waits for PostgreSQL, and how it knows that a connection still stands."""
 
+import select
 from typing import Any
 
 import psycopg
@@ -23,4 +24,17 @@ def patient_for(seconds: float) -> type[psycopg.Connection]:
                 self.pgconn.finish()  # whatever it answers later must not be taken for the next answer
                 raise psycopg.OperationalError("PostgreSQL does not answer.") from error
 
+        def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
+            """The pool sends nothing by each connection that it gives out, to see whether it stands. What
+            PostgreSQL has ended shows at the socket: only where something waits is the round trip made."""
+            if query == "" and not self.closed and not _has_something_to_read(self.fileno()):
+                return self.cursor()
+            return super().execute(query, *args, **kwargs)
+
     return PatientConnection
+
+
+def _has_something_to_read(socket: int) -> bool:
+    poll = select.poll()
+    poll.register(socket, select.POLLIN)
+    return bool(poll.poll(0))

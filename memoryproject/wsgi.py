@@ -28,17 +28,18 @@ refuse_unsafe_deployment()
 
 
 def _warm_up() -> None:
-    """Loads the model and the keys of tokens, so that no caller waits for them. If the model is away,
+    """Loads the models and the keys of tokens, so that no caller waits for them. If the model is away,
     `/ready` and the callers are told."""
     from django.conf import settings
 
-    from providers.embeddings import EmbeddingUnavailable, get_embedder
+    from providers.embeddings import EmbeddingUnavailable, embedders
     from tenants.jwks import key_set
 
     if settings.JWT_JWKS_URL:
         key_set().begin()
-    with contextlib.suppress(EmbeddingUnavailable):
-        get_embedder().embed(["warm up"])
+    for embedder in embedders():
+        with contextlib.suppress(EmbeddingUnavailable):
+            embedder.embed(["warm up"])
     # What is loaded now stays. Left out of garbage collection, it no longer stops every thread for 30 ms.
     gc.collect()
     gc.freeze()

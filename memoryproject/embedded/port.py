@@ -1,4 +1,4 @@
-"""The public port: whether it is free, and when the server behind it is ready."""
+"""The public ports: whether they are free, and when the servers behind them are ready."""
 
 import errno
 import http.client
@@ -7,8 +7,8 @@ import socket
 from memoryproject.embedded.errors import CannotStart
 
 
-def check_free(host: str, port: int) -> None:
-    """Raise CannotStart when nothing can listen on `host:port`."""
+def check_free(host: str, port: int, *, setting: str = "PORT") -> None:
+    """Raise CannotStart when nothing can listen on `host:port`; `setting` chooses another port."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -22,15 +22,31 @@ def check_free(host: str, port: int) -> None:
     except socket.gaierror:
         raise CannotStart(f"HOST={host} is not an address of this machine.") from None
     except OSError as error:
-        raise CannotStart(_sentence(host, port, error)) from None
+        raise CannotStart(_sentence(host, port, error, setting)) from None
 
 
-def _sentence(host: str, port: int, error: OSError) -> str:
+def _sentence(host: str, port: int, error: OSError, setting: str) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is in use by another program; choose another one, e.g. PORT={port % 65535 + 1}."
+        free = f"{setting}={port % 65535 + 1}"
+        return f"Port {port} is in use by another program; choose another one, e.g. {free}."
     if error.errno in (errno.EACCES, errno.EPERM):
-        return f"This account may not listen on port {port}; choose one above 1023, e.g. PORT=8002."
+        free = f"{setting}={8002 if setting == 'PORT' else 8003}"
+        return f"This account may not listen on port {port}; choose one above 1023, e.g. {free}."
     return f"Strata cannot listen on {host}:{port}: {error.strerror}."
+
+
+def one_beside(host: str, port: int) -> int:
+    """A port that is free: the next one, or else any."""
+    try:
+        check_free(host, port + 1)
+    except (CannotStart, OverflowError):
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.bind(address)
+            return int(probe.getsockname()[1])
+    return port + 1
 
 
 def public_url(host: str, port: int) -> str:
@@ -39,12 +55,12 @@ def public_url(host: str, port: int) -> str:
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
-def ready(url: str) -> tuple[bool, str]:
-    """Whether `url`/ready answers 200, and what it said instead."""
-    address = url.removeprefix("http://")
+def answers(url: str) -> tuple[bool, str]:
+    """Whether the address answers 200, and what it said instead."""
+    address, _, path = url.removeprefix("http://").partition("/")
     connection = http.client.HTTPConnection(address, timeout=10)
     try:
-        connection.request("GET", "/ready")
+        connection.request("GET", f"/{path}")
         response = connection.getresponse()
         return (
             response.status == 200,

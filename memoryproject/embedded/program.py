@@ -1,4 +1,4 @@
-"""Web, worker and beat: our own Python programs, run with the caller's account from the checkout."""
+"""Web, stream, worker and beat: our own Python programs, run with the caller's account from the checkout."""
 
 import signal
 import subprocess

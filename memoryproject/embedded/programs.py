@@ -1,4 +1,4 @@
-"""The command lines of web, worker and beat."""
+"""The command lines of web, stream, worker and beat."""
 
 import signal
 from collections.abc import Mapping
@@ -25,6 +25,15 @@ def web(host: str, port: int, *, log: Path, env: Mapping[str, str]) -> Program:
         ],
         log=log, env=env,
     )  # fmt: skip
+
+
+def stream(host: str, port: int, *, log: Path, env: Mapping[str, str]) -> Program:
+    """The server of live events: one process for all the streams that stay open."""
+    address = {"HOST": host, "STREAM_PORT": str(port)}
+    stop_steps = ((signal.SIGTERM, 3.0),)  # it ends its streams at once
+    return Program(
+        "stream", ["memoryproject.streaming"], log=log, env={**env, **address}, stop_steps=stop_steps
+    )
 
 
 def worker(*, log: Path, env: Mapping[str, str]) -> Program:

@@ -17,7 +17,7 @@ from memoryproject.embedded.errors import CannotStart
 from memoryproject.embedded.folders import create_home
 from memoryproject.embedded.home_lock import HomeLock
 from memoryproject.embedded.postgres import EmbeddedPostgres
-from memoryproject.embedded.program import manage
+from memoryproject.embedded.program import Program, manage
 from memoryproject.embedded.redis import EmbeddedRedis
 from memoryproject.embedded.stop_signals import StopRequested, StopSignals
 from memoryproject.embedded.supervisor import Supervisor
@@ -30,11 +30,13 @@ DATABASE = "strata"
 
 @dataclass(frozen=True)
 class Options:
-    """`home` is absolute; `host` and `port` are where the web server listens."""
+    """`home` is absolute; `host` and `port` are where the web server listens, `stream_port` where the server
+    of live events does; 0: on one that is free."""
 
     home: Path
     host: str
     port: int
+    stream_port: int
 
 
 class Stack:
@@ -66,16 +68,18 @@ class Stack:
             self.home / "run.json"
         )  # of a run that was killed: whoever waits for it waits for ours
         self._end_orphans()
-        port.check_free(self._options.host, self._options.port)
+        self._find_ports()
         self._prepare_environment()
         self._start_servers()
         self._say("Preparing the database …")
         manage(["migrate", "--database", "owner", "--verbosity", "0"], log=self._log("manage"), env=self._env)
         demo = self._demo_tenant()
         self._start_programs()
-        self._wait_until_ready()
+        self._wait_for(self._web, f"{self._url}/ready")
+        self._wait_for(self._stream, f"{self._stream_url}/health")
         self._seed(demo)
-        runfile.write(self.home / "run.json", {"url": self._url, **demo, "pid": os.getpid()})
+        addresses = {"url": self._url, "stream_url": self._stream_url}
+        runfile.write(self.home / "run.json", {**addresses, **demo, "pid": os.getpid()})
         self._announce(demo)
 
     def _stop(self) -> None:
@@ -89,6 +93,16 @@ class Stack:
         if left := orphans.marked(identity):
             self._say("Stopping processes that an earlier run left behind.")
             orphans.end(left, signal.SIGTERM, 5.0, lambda: orphans.marked(identity))
+
+    def _find_ports(self) -> None:
+        host, stream_port = self._options.host, self._options.stream_port
+        port.check_free(host, self._options.port)
+        if stream_port:
+            port.check_free(host, stream_port, setting="STREAM_PORT")
+        self._stream_port = stream_port or port.one_beside(host, self._options.port)
+        self._stream_url = port.public_url(host, self._stream_port)
+        if not elsewhere.is_set("STREAM_URL", self._env):
+            self._env["STREAM_URL"] = self._stream_url
 
     def _prepare_environment(self) -> None:
         self._env.update(
@@ -145,10 +159,12 @@ class Stack:
         return {name: demo[name] for name in ("tenant", "api_key", "admin_user", "admin_password")}
 
     def _start_programs(self) -> None:
-        self._say("Starting web, worker and beat …")
+        self._say("Starting web, stream, worker and beat …")
         bind, env = (self._options.host, self._options.port), self._env | self._metrics_folder()
         self._web = programs.web(*bind, log=self._log("web"), env=env)
         self._supervisor.start(self._web)
+        self._stream = programs.stream(bind[0], self._stream_port, log=self._log("stream"), env=env)
+        self._supervisor.start(self._stream)
         self._supervisor.start(programs.worker(log=self._log("worker"), env=env))
         self._supervisor.start(programs.beat(self.home, log=self._log("beat"), env=env))
 
@@ -159,23 +175,25 @@ class Stack:
         folder.mkdir(mode=0o700)
         return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
 
-    def _wait_until_ready(self) -> None:
+    def _wait_for(self, program: Program, url: str) -> None:
         began, patience = time.monotonic(), PATIENCE_SECONDS
         while True:
             self._signals.check()
-            is_ready, answer = port.ready(self._url)
+            is_ready, answer = port.answers(url)
             if is_ready:
                 return
             waited = time.monotonic() - began
-            if (code := self._web.exited()) is not None:
-                raise CannotStart(f"The web server ended (exit code {code}):\n{self._web.last_words()}")
+            if (code := program.exited()) is not None:
+                raise CannotStart(
+                    f"The {program.name} server ended (exit code {code}):\n{program.last_words()}"
+                )
             if waited > READY_SECONDS:
                 raise CannotStart(
-                    f"{self._url}/ready did not answer 200 within {READY_SECONDS:.0f} s but: {answer}\n"
-                    f"{self._web.last_words()}\n(see {self._web.log})"
+                    f"{url} did not answer 200 within {READY_SECONDS:.0f} s but: {answer}\n"
+                    f"{program.last_words()}\n(see {program.log})"
                 )
             if waited > patience:
-                self._say(f"Waiting for {self._url}/ready: {answer} (see {self._web.log})")
+                self._say(f"Waiting for {url}: {answer} (see {program.log})")
                 patience += PATIENCE_SECONDS
             time.sleep(0.05)
 
@@ -204,8 +222,10 @@ class Stack:
 Strata is ready.
 
   Start    {self._url}/
+  Console  {self._url}/console/    user {demo["admin_user"]}, password {demo["admin_password"]}
   API      {self._url}/api/docs/
-  Admin    {self._url}/admin/    user {demo["admin_user"]}, password {demo["admin_password"]}
+  Events   {self._stream_url}/api/v1/events/stream    as they happen
+  Admin    {self._url}/admin/    the same user
   Tenant   {demo["tenant"]}
   Key      {demo["api_key"]}
 

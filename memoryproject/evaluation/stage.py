@@ -69,8 +69,10 @@ def ask(caller: Caller, staged: Staged, profile: Profile, advance: Advance) -> I
     """The turn ids that recall answers to each question, best first, at most `DEPTH`."""
     for question, vector in zip(staged.questions, staged.vectors, strict=True):
         query = RecallQuery(question.text, staged.where, DEPTH, profile)
-        found = recall(caller=caller, query=query, embedding=_known(vector), now=staged.asked_at)
-        _check_whole(found.stages)
+        found = recall(
+            caller=caller, query=query, embedding=_known(vector), now=staged.asked_at, counted=False
+        )
+        check_whole(found.stages)
         yield tuple(staged.turns[hit.episode.id] for hit in found.hits)
         advance(1)
 
@@ -90,7 +92,7 @@ def pools(caller: Caller, staged: Staged, advance: Advance) -> Iterator[Pool]:
             embedding=_known(vector),
             stages=stages,
         )
-        _check_whole(stages)
+        check_whole(stages)
         turns = [staged.turns[one] for one in found.ids]
         yield Pool(
             question.evidence,
@@ -101,7 +103,8 @@ def pools(caller: Caller, staged: Staged, advance: Advance) -> Iterator[Pool]:
         advance(1)
 
 
-def _check_whole(stages: Iterable[Stage]) -> None:
+def check_whole(stages: Iterable[Stage]) -> None:
+    """Raises EvaluationError when recall had to do without a stage."""
     if missing := [one.name for one in stages if one.status != "ok"]:
         raise EvaluationError(f"Recall went on without {', '.join(missing)}: the figures would be wrong.")
 

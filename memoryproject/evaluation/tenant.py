@@ -9,12 +9,13 @@ from uuid import UUID
 from django.db import Error, connections
 from django.utils import timezone
 
+from ledger import latency
+from tenants import usage
 from tenants.caller import Caller
 from tenants.models import Tenant
 from tenants.system import system_caller
 from tenants.tenancy import create_tenant
 from tenants.till import Undecided
-from tenants.usage import flush
 
 ACTOR = "command:evaluate"
 OWNER = "owner"  # the only role that may delete a tenant's audit log, and so the tenant
@@ -33,9 +34,15 @@ def throwaway_tenant() -> Iterator[Caller]:
     try:
         yield system_caller(tenant.id)
     finally:
-        with suppress(Error, Undecided):  # its usage of providers goes with it, but not after it
-            flush()
+        _write_what_is_noted()
         _remove([tenant.id])
+
+
+def _write_what_is_noted() -> None:
+    """So that no thread stores the tenant's usage or recalls while the tenant is being removed."""
+    for flush in (usage.flush, latency.flush):
+        with suppress(Error, Undecided):
+            flush()
 
 
 def _abandoned() -> list[UUID]:

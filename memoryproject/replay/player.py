@@ -178,6 +178,7 @@ class Player:
                 "agent_id": AGENT,
                 "memory_type": ["message"],
                 "top_k": TOP_K,
+                "count_access": False,
             }
             found = self.client.recall(asked | ({"profile": self.profile} if self.profile else {}))
             hits = tuple(

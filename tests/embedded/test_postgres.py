@@ -233,7 +233,7 @@ def test_a_stop_is_done_while_clients_are_connected(postgres):
     connection = psycopg.connect(postgres.superuser_url())
     started = time.monotonic()
     postgres.stop()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20  # one that waits for them is killed after 30
     connection.close()
 
 

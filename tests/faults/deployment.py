@@ -23,7 +23,7 @@ class Deployment:
         self.stores.start()
         self.environment = {
             **os.environ, **self.stores.environment(), "PYTHONUNBUFFERED": "1",
-            "DATABASE_TIMEOUT_SECONDS": "1", "EMBED_SWEEP_SECONDS": "1",
+            "DATABASE_TIMEOUT_SECONDS": "2", "RECALL_STAGE_SECONDS": "2", "EMBED_SWEEP_SECONDS": "1",
         }  # fmt: skip
         manage("migrate", "--database", "owner", "--verbosity", "0", environment=self.environment)
         manage("create_tenant", "acme", environment=self.environment)

@@ -53,8 +53,9 @@ def test_each_write_is_done_once_whatever_dies(deployment, victim):
         for kill in range(KILLS):
             wait_until(lambda kill=kill: done_of(sent) > kill * WRITES / KILLS / 2, 30)
             if victim == "web":
-                os.kill(web.workers()[0], signal.SIGKILL)
-                wait_until(lambda: len(web.workers()) == 2, 30)
+                gone = web.workers()[0]
+                os.kill(gone, signal.SIGKILL)
+                wait_until(lambda gone=gone: gone not in web.workers() and len(web.workers()) == 2, 60)
             else:
                 deployment.stores.postgres.kill()
                 deployment.stores.postgres.start()

@@ -70,7 +70,7 @@ def test_what_needs_redis_answers_503_at_once_in_its_dialects_shape(web, name, r
         answer, seconds = timed(web.http, method, path.format(name), body)
         assert answer.status_code == 503, (path, answer.text)
         assert int(answer.headers["retry-after"]) >= 1
-        assert seconds < 1.5, path
+        assert seconds < 4, path
         if path.startswith("/api/v1/"):
             assert answer.headers["content-type"] == "application/problem+json"
             assert answer.json()["status"] == 503
@@ -83,7 +83,7 @@ def test_long_term_memory_and_windows_go_on(web, name, redis_away):
         filled = {k: v.format(name) if isinstance(v, str) else v for k, v in (body or {}).items()} or None
         answer, seconds = timed(web.http, method, path.format(name), filled)
         assert answer.status_code == status, (path, answer.text)
-        assert seconds < 1.5, path
+        assert seconds < 4, path
     window = web.http.get(f"{SESSION}/{name}/window").json()
     assert [one["content"] for one in window["messages"]] == ["before", "indeed"]
     assert web.http.get("/ready").json()["checks"]["redis"] == "away"

@@ -72,17 +72,19 @@ def test_what_is_stored_is_recalled(web, provider):
 def test_a_search_by_meaning_answers_503_in_time_and_recovers(web, provider, fault):
     wait_until(lambda: recovered(web), 20)
     provider.control(**fault)
-    answers = [recall(web) for _ in range(7)]
+    answers = [recall(web) for _ in range(6)]
+    asked = provider.count("/v1/embeddings")
+    answers.append(recall(web))
+    by_words, _seconds = recall(web, "hybrid")
+    assert provider.count("/v1/embeddings") == asked  # the server is being left alone
     for answer, seconds in answers:
         assert answer.status_code == 503
         assert answer.json()["detail"] == "The embedding model is away."
         assert int(answer.headers["retry-after"]) >= 1
-        assert seconds < 1.5
+        assert seconds < 5  # neither a pause of 7 s nor a minute, the deadline of background work
     if "retry_after" in fault:
-        assert 6 <= int(answers[-1][0].headers["retry-after"]) <= 7
-    assert answers[-1][1] < 0.2  # the server is being left alone
-    by_words, seconds = recall(web, "hybrid")
-    assert (by_words.status_code, seconds < 0.2) == (200, True)
+        assert 1 <= int(answers[-1][0].headers["retry-after"]) <= 7
+    assert by_words.status_code == 200
     assert {one["name"]: one["status"] for one in by_words.json()["stages"]}["embed"] == "failed"
     ready = web.http.get("/ready")
     assert (ready.status_code, ready.json()["checks"]["model"]) == (200, "away")

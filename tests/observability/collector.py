@@ -31,23 +31,23 @@ class Collector:
 
     def take(self, body: bytes) -> None:
         self.raw.append(body)
-        for group in ExportTraceServiceRequest.FromString(body).resource_spans:
-            resource = attributes(group.resource.attributes)
-            for scoped in group.scope_spans:
-                for span in scoped.spans:
-                    self.spans.append(
-                        {
-                            "name": span.name,
-                            "kind": span.kind,
-                            "trace": span.trace_id.hex(),
-                            "id": span.span_id.hex(),
-                            "parent": span.parent_span_id.hex(),
-                            "attributes": attributes(span.attributes),
-                            "events": [attributes(event.attributes) for event in span.events],
-                            "event_names": [event.name for event in span.events],
-                            "resource": resource,
-                        }
-                    )
+        # All at once: whoever has seen the server's span looks for the others.
+        self.spans += [
+            {
+                "name": span.name,
+                "kind": span.kind,
+                "trace": span.trace_id.hex(),
+                "id": span.span_id.hex(),
+                "parent": span.parent_span_id.hex(),
+                "attributes": attributes(span.attributes),
+                "events": [attributes(event.attributes) for event in span.events],
+                "event_names": [event.name for event in span.events],
+                "resource": attributes(group.resource.attributes),
+            }
+            for group in ExportTraceServiceRequest.FromString(body).resource_spans
+            for scoped in group.scope_spans
+            for span in scoped.spans
+        ]
 
     def of_trace(self, trace: str) -> list[dict[str, Any]]:
         return [span for span in list(self.spans) if span["trace"] == trace]

@@ -208,7 +208,8 @@ def test_a_worker_whose_write_is_refused(web, observed):
 
 
 def test_the_marks_would_be_seen(web, observed):
-    """The stores do hold them."""
+    """The stores do hold them, and answers show them."""
+    web.http.post("/api/v1/episodes", json={"text": MARK, "user_id": "seen"}).raise_for_status()
     with psycopg.connect(observed.stores.postgres.superuser_url("strata")) as connection:
         row = connection.execute(f"SELECT count(*) FROM agent_episodes WHERE text ~ '{MARK}'").fetchone()
     assert row is not None

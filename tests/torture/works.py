@@ -44,7 +44,7 @@ class Works:
         self.environment = {
             **os.environ, **self.stores.environment(), "CELERY_BROKER_URL": self.broker.celery_url(0),
             "DJANGO_SETTINGS_MODULE": "tests.torture.settings", "TORTURE_HOME": str(self.marks),
-            "JOB_LEASE_SECONDS": "3", "JOB_SWEEP_SECONDS": "1", "DATABASE_TIMEOUT_SECONDS": "1",
+            "JOB_LEASE_SECONDS": "3", "JOB_SWEEP_SECONDS": "1", "DATABASE_TIMEOUT_SECONDS": "2",
             "PYTHONUNBUFFERED": "1",
         }  # fmt: skip
         manage("migrate", "--database", "owner", "--verbosity", "0", environment=self.environment)

@@ -15,9 +15,7 @@ from memoryproject.embedded.stack import Options, Stack
 
 
 class Command(BaseCommand):
-    help = (
-        "Starts PostgreSQL and Redis (unless settings name others), web, worker and beat; Ctrl-C stops them."
-    )
+    help = "Starts PostgreSQL and Redis (unless settings name others), and all of Strata; Ctrl-C stops it."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,7 +29,8 @@ class Command(BaseCommand):
         if options["end_with_parent"]:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM))
         try:
-            Stack(Options(settings.MEMORY_HOME, settings.HOST, settings.PORT), self._say).run()
+            chosen = Options(settings.MEMORY_HOME, settings.HOST, settings.PORT, settings.STREAM_PORT)
+            Stack(chosen, self._say).run()
         except CannotStart as error:
             self._complain(str(error))
         except OSError as error:  # a full disk, a file that somebody else owns

@@ -1,0 +1,5 @@
+"""What keeps a backup or a restore from being made."""
+
+
+class BackupError(Exception):
+    """Told to whoever asked, as a sentence."""
