@@ -1,40 +1,13 @@
-"""One table from domain error to status. Each dialect gives it its own shape."""
+"""Errors as every dialect answers them, before it gives them its own shape (`tenants/statuses.py` has the
+table of statuses)."""
 
 from dataclasses import dataclass, field
 
-from django.core.exceptions import RequestDataTooBig
-from django.db import DataError, InterfaceError, OperationalError
-from django.http import Http404
-from psycopg.errors import DeadlockDetected, ProgramLimitExceeded, SerializationFailure
+from psycopg.errors import DeadlockDetected, InsufficientPrivilege, ProgramLimitExceeded, SerializationFailure
 from rest_framework import exceptions
 
 from tenants import errors
-from tenants.idempotency import AnsweredMeanwhile
-from tenants.tombstones import Erased
-
-STATUS: dict[type[Exception], int] = {
-    errors.Unauthenticated: 401,
-    errors.Forbidden: 403,
-    errors.NotFound: 404,
-    errors.Conflict: 409,
-    AnsweredMeanwhile: 409,  # only when that answer has gone since
-    Erased: 409,  # not 410: what is begun after the erasure is welcome
-    errors.PreconditionFailed: 412,
-    errors.TooLarge: 413,
-    errors.Invalid: 422,
-    errors.Unavailable: 503,
-    RequestDataTooBig: 413,
-    Http404: 404,
-    DataError: 422,  # a value that PostgreSQL cannot hold; the last line of defence, not the first
-    OperationalError: 503,
-    InterfaceError: 503,
-}
-SENTENCES: dict[type[Exception], str] = {
-    DataError: "A value cannot be stored.",
-    OperationalError: "PostgreSQL is away.",
-    InterfaceError: "PostgreSQL is away.",
-    Http404: "Not found.",
-}
+from tenants.statuses import status_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +40,18 @@ def problem_of(error: Exception) -> Problem | None:
         return Problem(422, "The ids are too long: PostgreSQL cannot index them together.")
     if isinstance(error.__cause__, DeadlockDetected | SerializationFailure):
         return Problem(503, "Try again.", headers={"Retry-After": "1"})  # whoever won is through by then
-    for kind, status in STATUS.items():
-        if isinstance(error, kind):
-            return Problem(status, SENTENCES.get(kind, str(error)), _fields(error), _headers(error, status))
-    return None
+    known = status_of(_named(error))
+    if known is None:
+        return None
+    status, sentence = known
+    return Problem(status, sentence, _fields(error), _headers(error, status))
+
+
+def _named(error: Exception) -> Exception:
+    """What a restricted person's row that the database did not take means."""
+    if isinstance(error.__cause__, InsufficientPrivilege) and 'policy "restricted"' in str(error):
+        return errors.Restricted("This person's memory is restricted.")
+    return error
 
 
 def _fields(error: Exception) -> tuple[FieldProblem, ...]:
@@ -83,7 +64,7 @@ def _fields(error: Exception) -> tuple[FieldProblem, ...]:
 def _headers(error: Exception, status: int) -> dict[str, str]:
     if status == 401:
         return {"WWW-Authenticate": 'Bearer realm="strata"'}
-    if status == 503:
+    if status in {429, 503}:
         return {"Retry-After": str(getattr(error, "retry_after", errors.Unavailable.retry_after))}
     return {}
 

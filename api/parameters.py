@@ -52,6 +52,18 @@ ACTIVE = OpenApiParameter(
 EVENT_TYPES = OpenApiParameter(
     "event_types", str, many=True, description="Only events of these types: repeated, or with commas between."
 )
+AFTER = OpenApiParameter(
+    "after",
+    str,
+    description="Only what was committed behind this cursor, the `id` of a frame; `0`: from the beginning of "
+    "the log. Without it, from now on.",
+)
+LAST_EVENT_ID = OpenApiParameter(
+    "Last-Event-ID",
+    str,
+    OpenApiParameter.HEADER,
+    description="Likewise: what clients send by themselves when they come back. It counts more than `after`.",
+)
 MEMORY_TYPE = OpenApiParameter(
     "memory_type",
     str,

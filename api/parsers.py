@@ -47,8 +47,7 @@ def parse_json(body: bytes, *, as_go: bool = False, mending: Collection[str] = (
         text = body.decode("utf-8-sig", "surrogateescape" if as_go else "strict")
         value = _JSON.raw_decode(text.lstrip(BLANKS))[0] if as_go else _JSON.decode(text)
     except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise Malformed(f"The body is not valid JSON: {reason}") from error
+        raise Malformed(f"The body is not valid JSON: {_reason(error)}") from error
     suspicious = b"\\u0000" in body or b"\\ud" in body.lower() or (as_go and not _is_utf8(text))
     if suspicious or body.count(b"[") + body.count(b"{") > DEEPEST:
         _check(value, 0, suspicious=False)
@@ -115,6 +114,13 @@ def _check(value: Any, depth: int, *, suspicious: bool) -> None:
             _check(item, depth + 1, suspicious=suspicious)
     elif suspicious and isinstance(value, str):
         check_text(value)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    told = str(error)
+    return "a whole number has too many digits" if "set_int_max_str_digits" in told else told
 
 
 def _no_constant(name: str) -> None:

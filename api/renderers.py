@@ -27,7 +27,7 @@ class JSONRenderer(BaseRenderer):
     ) -> bytes:
         if data is None:
             return b""
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=plain).encode()
 
 
 class AlwaysJSON(BaseContentNegotiation):
@@ -43,7 +43,8 @@ class AlwaysJSON(BaseContentNegotiation):
         return renderer, renderer.media_type
 
 
-def _plain(value: Any) -> str:
+def plain(value: Any) -> str:
+    """What JSON has no form for, as every answer writes it."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, UUID):

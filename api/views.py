@@ -99,6 +99,13 @@ def query_id(request: Request, name: str) -> str | None:
     return checked_id(value, name) if value else None
 
 
+def event_types(request: Request) -> list[str]:
+    """The types of events that the query names, repeated or with commas between; none: it names no filter.
+    Raises Invalid for one that no event can have."""
+    named = request.query_params.getlist("event_types")
+    return [checked_id(one, "event_types", 64) for chunk in named for one in chunk.split(",")]
+
+
 def named_user(request: Request, user_id: str | None) -> str | None:
     """The user that body (`user_id`) or query name. Raises Invalid when they name two."""
     in_query = query_id(request, "user_id")

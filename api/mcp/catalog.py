@@ -1,11 +1,19 @@
 """The table of tools, and who may see which."""
 
-from api.mcp import documents, memory
+from api.mcp import documents, memory, record_search, records, working_memory
 from api.mcp.connection import Connection
 from api.mcp.tool import Arguments, Tool, UnknownTool
 from tenants.agents.reading import agent_of
 
-TOOLS: tuple[Tool, ...] = (memory.MEM_SAVE, memory.MEM_SEARCH, memory.MEM_CONTEXT, documents.SEARCH_DOCS)
+TOOLS: tuple[Tool, ...] = (
+    memory.MEM_SAVE,
+    memory.MEM_SEARCH,
+    memory.MEM_CONTEXT,
+    documents.SEARCH_DOCS,
+    *record_search.TOOLS,
+    *records.TOOLS,
+    *working_memory.TOOLS,
+)
 
 
 def visible_tools(connection: Connection) -> list[Tool]:

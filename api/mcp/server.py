@@ -99,7 +99,7 @@ def _described(tool: Tool) -> types.Tool:
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.reads_only,
-            destructive_hint=False,
+            destructive_hint=tool.destroys,
             idempotent_hint=tool.reads_only,
             open_world_hint=False,
         ),

@@ -22,7 +22,8 @@ class UnknownTool(Exception):
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """`run` does one call and answers the text for the model; it raises ToolError. `allowed_by` is what an
-    agent's settings must say for its keys to see the tool. `schema` is the JSON schema of the arguments."""
+    agent's settings must say for its keys to see the tool. `schema` is the JSON schema of the arguments.
+    `destroys`: what a call takes away is gone for good."""
 
     name: str
     title: str
@@ -31,6 +32,7 @@ class Tool:
     scope: Scope
     run: Callable[[Connection, Arguments], str]
     allowed_by: Callable[[Memory], bool] | None = None
+    destroys: bool = False
 
     @property
     def reads_only(self) -> bool:

@@ -1,7 +1,9 @@
 """What the native routes answer."""
 
+from dataclasses import asdict
 from typing import Any
 
+from episodic.access import ReadEpisode
 from episodic.models import Episode
 from recall.kinds import Answer, Other
 from recall.sessions import EndedSession
@@ -47,9 +49,9 @@ def appended_events(one: Appended) -> dict[str, Any]:
 
 
 def event(one: Event) -> dict[str, Any]:
-    """An entry of a session's log."""
+    """An entry of a session's log. One that came without an id has the server's."""
     return {
-        "event_id": one.external_id,
+        "event_id": one.external_id or str(one.id),
         "seq": one.seq,
         "event_type": one.event_type,
         "role": one.role or None,
@@ -104,6 +106,11 @@ def episode(one: Episode) -> dict[str, Any]:
     }
 
 
+def read_episode(one: ReadEpisode) -> dict[str, Any]:
+    """An episode as it is read: with how it was used."""
+    return episode(one.episode) | asdict(one.used)
+
+
 def ended(one: EndedSession) -> dict[str, Any]:
     """What the end of a session left behind."""
     return {
@@ -131,7 +138,8 @@ def job(one: Job) -> dict[str, Any]:
 
 
 def receipt(one: Tombstone) -> dict[str, Any]:
-    """An erasure; without residue and duration as long as it is not done."""
+    """An erasure; without residue, duration and the signed receipt as long as it is not done. Receipts from
+    before they were signed are not answered as such."""
     return {
         "erased_at": one.erased_at,
         "completed_at": one.completed_at,
@@ -139,6 +147,7 @@ def receipt(one: Tombstone) -> dict[str, Any]:
         "erased": one.receipt.get("erased", {}),
         "residue": one.receipt.get("residue"),
         "seconds": one.receipt.get("seconds"),
+        "receipt": one.receipt if "signature" in one.receipt else None,
     }
 
 
@@ -219,8 +228,10 @@ def _hit(one: Hit, rank: int, how: Recalled | None) -> dict[str, Any]:
             "rank": rank,
             "arm": one.arm,
             "added": one.added,
-            "exact": True,
             "model": how.model,
             "formula": how.formula,
+            "variant": how.variant or None,
         }
+        if one.spread is not None:
+            shown["explain"]["mmr"] = asdict(one.spread)
     return shown

@@ -1,6 +1,6 @@
 """Write decisions: what was not written and why, confirmed or rejected by somebody who may."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,7 @@ from episodic.models import Episode
 from ledger.decisions import DecisionFilter, access_decision, list_decisions
 from ledger.models import WriteDecision
 from recall.confirming import confirm_decision, reject_decision
+from recall.gate import REFUSED
 from tenants.errors import Invalid, NotFound
 
 OUTCOMES = WriteDecision.Outcome.values
@@ -31,10 +32,6 @@ KIND = OpenApiParameter("kind", str, description="Only of this kind: entity, epi
 OUTCOME = OpenApiParameter("outcome", str, enum=OUTCOMES, description="Only with this outcome.")
 REASON = OpenApiParameter("reason", str, description="Only for this reason, such as `blocklist`.")
 SINCE = OpenApiParameter("since", datetime, description="Only since this moment.")
-REFUSED = {
-    "blocklist": "It holds what the policy does not let be remembered.",
-    "injection": "It gives orders to a model or forges a part of its prompt.",
-}
 
 
 class DecisionsView(NativeView):
@@ -145,10 +142,17 @@ def saved_answer(saved: Model) -> Response:
     assert isinstance(saved, WriteDecision)  # noqa: S101  `save_episode` answers nothing else
     if saved.outcome == WriteDecision.Outcome.HELD:
         return Response(decision_answer(saved), status=202)
-    message = REFUSED[saved.reason]
-    problem = errors.shape(Problem(422, message, (FieldProblem(("text",), message, saved.reason),)))
-    told = {"decision_id": saved.id, "findings": saved.findings}
-    problem["errors"] = [{**one, **told} for one in problem["errors"]]
+    return refused_answer([(("text",), saved)])
+
+
+def refused_answer(refused: Sequence[tuple[tuple[str | int, ...], WriteDecision]]) -> Response:
+    """422 naming the decisions not to store what stands at these paths of the body."""
+    fields = [FieldProblem(path, REFUSED[one.reason], one.reason) for path, one in refused]
+    problem = errors.shape(Problem(422, fields[0].message, tuple(fields)))
+    problem["errors"] = [
+        {**shown, "decision_id": one.id, "findings": one.findings}
+        for shown, (_path, one) in zip(problem["errors"], refused, strict=True)
+    ]
     return Response(problem, status=422)
 
 

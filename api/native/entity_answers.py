@@ -6,10 +6,11 @@ from rest_framework.response import Response
 
 from api.errors import FieldProblem, Problem
 from api.native import errors
-from api.native.decisions import REFUSED, decision_answer
+from api.native.decisions import decision_answer
 from episodic.entities import SlotWrite
 from episodic.models import Entity, SlotStatus
 from ledger.models import WriteDecision
+from recall.gate import REFUSED
 
 SEARCHED = (SlotStatus.CURRENT, SlotStatus.PENDING)
 STATUS = {"created": 201, "pending": 202}  # else 200

@@ -45,7 +45,7 @@ def _refuse_naive() -> NoReturn:
 
 class EntityBody(Strict):
     value = AnyJSON(required=True)
-    confidence = Share(required=False)
+    confidence = Share(required=False, help_text="How sure it is, from 0 to 1.")
     source = Id(  # type: ignore[assignment]  # a name that the stubs keep for themselves
         required=False, max_length=64, help_text="Who says so; `api` by default."
     )
@@ -56,11 +56,13 @@ class EntityBody(Strict):
 
 
 class Entity(serializers.Serializer[Any]):
+    """What a slot of a user holds, or held."""
+
     id = serializers.UUIDField()
     user_id = serializers.CharField()
     key = serializers.CharField()
     value = AnyJSON()
-    confidence = serializers.FloatField()
+    confidence = serializers.FloatField(help_text="How sure it is, from 0 to 1.")
     status = serializers.ChoiceField(choices=SlotStatus.choices)
     valid_from = serializers.DateTimeField()
     valid_to = serializers.DateTimeField(allow_null=True, help_text="Null: it holds, or waits.")
@@ -70,7 +72,7 @@ class Entity(serializers.Serializer[Any]):
     source_turn = serializers.IntegerField(allow_null=True)
     agent_id = serializers.CharField(allow_null=True)
     pinned = serializers.BooleanField()
-    embedded = serializers.BooleanField()
+    embedded = serializers.BooleanField(help_text="Whether its meaning is indexed yet.")
     created_at = serializers.DateTimeField()
     updated_at = serializers.DateTimeField()
 

@@ -19,12 +19,13 @@ from api.native.decisions import saved_answer
 from api.native.episode_schemas import EpisodeChange, EpisodeRevisionPage
 from api.native.views import NativeView, flag, page_size, whole_number
 from api.views import caller_of, json_body, validated
+from episodic.access import read_episode
 from episodic.editing import list_revisions
-from episodic.episodes import access_episode
 from episodic.models import Episode, EpisodeRevision
 from episodic.pins import pin_episode, unpin_episode
 from episodic.retraction import DeletedEpisode, delete_episode, retract_episode
 from episodic.types import EpisodeChanges
+from episodic.unmerging import unmerge
 from recall.saving_edits import save_edit
 from tenants.errors import NotFound
 
@@ -44,9 +45,10 @@ class EpisodeView(NativeView):
 
     scopes = {"GET": "read", "PATCH": "write", "DELETE": "write"}
 
-    @extend_schema(summary="An episode, whether it still holds or not", responses=schemas.Episode)
+    @extend_schema(summary="An episode, whether it still holds or not", responses=schemas.ReadEpisode)
     def get(self, request: Request, episode_id: str) -> Response:
-        return _shown(access_episode(caller=caller_of(request), episode_id=_named(episode_id)))
+        found = read_episode(caller=caller_of(request), episode_id=_named(episode_id))
+        return _tagged(answers.read_episode(found), found.episode)
 
     @extend_schema(
         summary="Edit an episode; what it said before stays in its history",
@@ -147,6 +149,20 @@ class RetractView(_DeedView):
         return self.done(request, episode_id)
 
 
+class UnmergeView(_DeedView):
+    """`/api/v1/episodes/{episode_id}/unmerge`"""
+
+    deed = staticmethod(unmerge)
+
+    @extend_schema(
+        summary="Have the records hold again that this one was made of",
+        request=None,
+        responses=schemas.Episode,
+    )
+    def post(self, request: Request, episode_id: str) -> Response:
+        return self.done(request, episode_id)
+
+
 def _named(episode_id: str) -> UUID:
     """The id in the path. Raises NotFound for what cannot be one."""
     try:
@@ -161,7 +177,11 @@ def _edited(done: Model) -> Response:
 
 
 def _shown(one: Episode) -> Response:
-    return Response(answers.episode(one), headers={"ETag": f'"{one.version}"'})
+    return _tagged(answers.episode(one), one)
+
+
+def _tagged(shown: dict[str, Any], one: Episode) -> Response:
+    return Response(shown, headers={"ETag": f'"{one.version}"'})
 
 
 def _revision(one: EpisodeRevision) -> dict[str, Any]:

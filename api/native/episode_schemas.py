@@ -7,6 +7,7 @@ from rest_framework import serializers
 from api.fields import AnyJSON, Id, Moment, Text
 from api.native.schemas import Episode
 from api.native.serializers import Strict, refuse_unseen
+from episodic.models import MemoryType
 
 
 class EpisodeChange(Strict):
@@ -18,6 +19,11 @@ class EpisodeChange(Strict):
     outcome = Text(required=False)
     event_date = Moment(required=False, allow_null=True)
     metadata = serializers.DictField(child=AnyJSON(), required=False, help_text="In place of what was there.")
+    agent_id = Text(required=False, max_length=255, help_text="Empty: no agent's.")
+    project = Text(required=False, max_length=200, help_text="Empty: no project's.")
+    memory_type = serializers.ChoiceField(
+        choices=MemoryType.choices, required=False, help_text="A `message` remains one; nothing becomes one."
+    )
 
 
 class StoredEpisode(Episode):

@@ -18,7 +18,7 @@ from api.native.episode_schemas import StoredEpisode
 from api.native.moments import aware_moment_of
 from api.native.views import NativeView, flag, page_size
 from api.views import caller_of, json_body, named_user, query_id, validated
-from episodic.episodes import list_episodes
+from episodic.access import read_episodes
 from episodic.models import MemoryType
 from episodic.types import EpisodeFilter, NewEpisode
 from recall.kinds import recall_kinds
@@ -27,6 +27,8 @@ from recall.types import Profile, RecallQuery
 from tenants.errors import Invalid
 
 MODES: dict[str, Profile] = {"semantic": "similarity", "keyword": "keyword", "hybrid": "hybrid"}
+# The profiles that make something of a number.
+KNOBS: dict[str, tuple[Profile, ...]] = {"alpha": ("fused",), "decay": ("fused", "hybrid", "keyword")}
 
 
 class EpisodesView(NativeView):
@@ -51,10 +53,12 @@ class EpisodesView(NativeView):
             memory_types=_memory_types(request),
             **_validity(request),
         )
-        found = list_episodes(
+        found = read_episodes(
             caller=caller_of(request), where=where, limit=limit + 1, before=position_of(request)
         )
-        return Response(page(found, limit, moment=lambda one: one.created_at, show=answers.episode))
+        return Response(
+            page(found, limit, moment=lambda one: one.episode.created_at, show=answers.read_episode)
+        )
 
     @extend_schema(
         summary="Store an episode",
@@ -117,9 +121,16 @@ class RecallView(NativeView):
             profile=_profile(body),
             alpha=body.get("alpha"),
             decay=body.get("decay"),
+            mmr=body.get("mmr"),
         )
         kinds = body.get("kinds", ["episode"])
-        found = recall_kinds(caller=caller_of(request), query=query, kinds=kinds, now=timezone.now())
+        found = recall_kinds(
+            caller=caller_of(request),
+            query=query,
+            kinds=kinds,
+            now=timezone.now(),
+            counted=body.get("count_access", True),
+        )
         return Response(answers.recalled(found, explain=body.get("explain", False)))
 
 
@@ -128,12 +139,17 @@ def _span(turns: list[int] | None) -> tuple[int, int] | None:
 
 
 def _profile(body: dict[str, Any]) -> Profile | None:
-    """`alpha` is a weight of the fused ranking: who sets it asks for that. Raises Invalid for two names."""
+    """`alpha` is a weight of the fused ranking: who sets it asks for that. Raises Invalid for two names, and
+    for a number that the named ranking does without."""
     profile: Profile | None = body.get("profile")
     mode = MODES.get(body.get("mode", ""))
     if profile and mode and profile != mode:
         raise Invalid("Names another ranking than the profile.", "mode")
-    return profile or mode or ("fused" if body.get("alpha") is not None else None)
+    named = profile or mode
+    for number, knowing in KNOBS.items():
+        if named and named not in knowing and body.get(number) is not None:
+            raise Invalid(f"Is none of the profile {named}: it has no {number}.", number)
+    return named or ("fused" if body.get("alpha") is not None else None)
 
 
 def _validity(request: Request) -> dict[str, Any]:

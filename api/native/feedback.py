@@ -152,6 +152,9 @@ def _injection(one: Injection) -> dict[str, Any]:
         "session_id": one.session,
         "namespace": one.namespace,
         "user_id": one.user_id or None,
+        "rank": one.rank,
+        "score": one.score,
+        "why": one.why or None,
         "marked_at": one.marked_at,
         "released_at": one.released_at,
     }

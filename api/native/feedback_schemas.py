@@ -67,6 +67,9 @@ class Injection(serializers.Serializer[Any]):
     session_id = serializers.CharField()
     namespace = serializers.CharField()
     user_id = serializers.CharField(allow_null=True)
+    rank = serializers.IntegerField(allow_null=True, help_text="Its place among what was found; 1: best.")
+    score = serializers.FloatField(allow_null=True, help_text="By which it was ranked.")
+    why = serializers.CharField(allow_null=True, help_text="How it came to be told.")
     marked_at = serializers.DateTimeField()
     released_at = serializers.DateTimeField(
         allow_null=True, help_text="Since when the session may be told it again; null: it counts."

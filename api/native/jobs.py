@@ -1,7 +1,9 @@
 """Jobs: how far they are, and dead letters put back."""
 
+from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +17,7 @@ from api.views import caller_of, query_id
 from tenants.errors import Invalid, NotFound
 from tenants.jobs.queue import access_job, list_jobs, replay_job
 from tenants.models import Job, JobState
+from tenants.privacy.links import link_to
 
 STATE = OpenApiParameter("state", str, enum=JobState.values, description="Only jobs in this state.")
 KIND = OpenApiParameter("kind", str, description="Only jobs of this kind.")
@@ -48,9 +51,10 @@ class JobView(NativeView):
 
     scopes = {"GET": "read"}
 
-    @extend_schema(summary="How far a job is", responses=schemas.Job)
+    @extend_schema(summary="How far a job is; of an export, a link to it", responses=schemas.Job)
     def get(self, request: Request, job_id: str) -> Response:
-        return Response(answers.job(access_job(caller=caller_of(request), job_id=job_uuid(job_id))))
+        job = access_job(caller=caller_of(request), job_id=job_uuid(job_id))
+        return Response(answers.job(job) | {"result": _with_link(request, job)})
 
 
 class ReplayView(NativeView):
@@ -66,6 +70,15 @@ class ReplayView(NativeView):
             lambda: replay_job(caller=caller_of(request), job_id=job_uuid(job_id)),
             lambda job: Response(answers.job(job)),
         )
+
+
+def _with_link(request: Request, job: Job) -> Any:
+    """The job's result; of an export, with a link that downloads it without a key."""
+    link = link_to(job, caller=caller_of(request), now=timezone.now())
+    if link is None:
+        return job.result
+    url = request.build_absolute_uri(f"/api/v1/exports/{link.token}")
+    return {**(job.result or {}), "download_url": url, "expires_at": link.expires_at}
 
 
 def job_uuid(job_id: str) -> UUID:

@@ -6,24 +6,28 @@ from rest_framework import serializers
 
 from api.fields import AnyJSON
 from api.native.entity_schemas import Entity
+from api.native.privacy_schemas import SignedReceipt
 from api.native.serializers import ROLES
 from episodic.models import MemoryType
 from recall.kinds import KINDS
+from recall.trials import VARIANTS
 from tenants.models import JobState
 
 
 class Session(serializers.Serializer[Any]):
+    """A conversation, and how far it has come."""
+
     session_id = serializers.CharField()
     namespace = serializers.CharField()
     user_id = serializers.CharField(allow_null=True)
     agent_id = serializers.CharField(allow_null=True)
     project = serializers.CharField(allow_null=True)
     metadata = serializers.DictField(child=AnyJSON())
-    turn_count = serializers.IntegerField()
-    summary = serializers.CharField(allow_null=True)
+    turn_count = serializers.IntegerField(help_text="Turns so far.")
+    summary = serializers.CharField(allow_null=True, help_text="The running summary.")
     started_at = serializers.DateTimeField()
     last_activity_at = serializers.DateTimeField()
-    ended_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True, help_text="Null: it goes on.")
 
 
 class SessionPage(serializers.Serializer[Any]):
@@ -32,13 +36,15 @@ class SessionPage(serializers.Serializer[Any]):
 
 
 class Job(serializers.Serializer[Any]):
+    """Work in the background."""
+
     id = serializers.UUIDField()
     kind = serializers.CharField()
     state = serializers.ChoiceField(choices=JobState.values)
-    done = serializers.IntegerField()
+    done = serializers.IntegerField(help_text="Of `total`.")
     total = serializers.IntegerField(allow_null=True)
     result = AnyJSON()
-    error = serializers.CharField(allow_null=True)
+    error = serializers.CharField(allow_null=True, help_text="Why it failed.")
     attempts = serializers.IntegerField()
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -58,6 +64,7 @@ class Receipt(serializers.Serializer[Any]):
         child=serializers.IntegerField(), allow_null=True, help_text="Rows or keys that were left, by place."
     )
     seconds = serializers.FloatField(allow_null=True)
+    receipt = SignedReceipt(allow_null=True, help_text="Once the erasure is done.")
 
 
 class ReceiptPage(serializers.Serializer[Any]):
@@ -99,16 +106,16 @@ class PolicyDiff(serializers.Serializer[Any]):
 
 
 class AppendedTurns(serializers.Serializer[Any]):
-    accepted = serializers.IntegerField()
-    duplicates = serializers.IntegerField()
-    turn_count = serializers.IntegerField()
-    summarised = serializers.BooleanField()
+    accepted = serializers.IntegerField(help_text="Turns that are new.")
+    duplicates = serializers.IntegerField(help_text="Turns that the session knew.")
+    turn_count = serializers.IntegerField(help_text="Turns of the session now.")
+    summarised = serializers.BooleanField(help_text="Whether older turns went into the summary.")
 
 
 class AppendedEvents(serializers.Serializer[Any]):
-    accepted = serializers.IntegerField()
-    duplicates = serializers.IntegerField()
-    seq = serializers.ListField(child=serializers.IntegerField())
+    accepted = serializers.IntegerField(help_text="Events that are new.")
+    duplicates = serializers.IntegerField(help_text="Events that the session knew.")
+    seq = serializers.ListField(child=serializers.IntegerField(), help_text="Their numbers in the log.")
 
 
 class ToolParts(serializers.Serializer[Any]):
@@ -118,10 +125,12 @@ class ToolParts(serializers.Serializer[Any]):
 
 
 class Event(ToolParts):
+    """An entry of a session's log: a turn, or anything else that happened."""
+
     event_id = serializers.CharField(allow_null=True)
-    seq = serializers.IntegerField()
+    seq = serializers.IntegerField(help_text="Its number in the log.")
     event_type = serializers.CharField()
-    role = serializers.CharField(allow_null=True)
+    role = serializers.CharField(allow_null=True, help_text="A turn's.")
     content = AnyJSON()
     metadata = serializers.DictField(child=AnyJSON())
     timestamp = serializers.DateTimeField()
@@ -133,25 +142,33 @@ class EventPage(serializers.Serializer[Any]):
 
 
 class Message(ToolParts):
+    """A turn as a chat API takes it."""
+
     role = serializers.ChoiceField(choices=ROLES)
     content = AnyJSON()
 
 
 class Window(serializers.Serializer[Any]):
+    """What a model is shown of a session."""
+
     messages = Message(many=True)
-    summary = serializers.CharField(allow_null=True)
-    truncated = serializers.BooleanField()
-    tokens = serializers.IntegerField()
+    summary = serializers.CharField(allow_null=True, help_text="The running summary.")
+    truncated = serializers.BooleanField(help_text="Whether turns are left out.")
+    tokens = serializers.IntegerField(help_text="Of all messages.")
 
 
 class EndedSession(serializers.Serializer[Any]):
     session_id = serializers.CharField()
     summary = serializers.CharField(allow_blank=True)
-    episode_id = serializers.UUIDField(allow_null=True)
+    episode_id = serializers.UUIDField(
+        allow_null=True, help_text="The episode that became of it, if one did."
+    )
     message_count = serializers.IntegerField()
 
 
 class Episode(serializers.Serializer[Any]):
+    """A memory in words, and how long it holds."""
+
     id = serializers.UUIDField()
     text = serializers.CharField()
     memory_type = serializers.ChoiceField(choices=MemoryType.choices)
@@ -162,14 +179,14 @@ class Episode(serializers.Serializer[Any]):
     namespace = serializers.CharField()
     topics = serializers.ListField(child=serializers.CharField())
     entities = serializers.ListField(child=serializers.CharField())
-    outcome = serializers.CharField(allow_null=True)
+    outcome = serializers.CharField(allow_null=True, help_text="How it ended.")
     key_decisions = AnyJSON()
     entities_mentioned = AnyJSON()
     tools_called = AnyJSON()
     covers_turns = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
-    event_date = serializers.DateTimeField(allow_null=True)
+    event_date = serializers.DateTimeField(allow_null=True, help_text="When it happened.")
     metadata = serializers.DictField(child=AnyJSON())
-    embedded = serializers.BooleanField()
+    embedded = serializers.BooleanField(help_text="Whether its meaning is indexed yet.")
     valid_from = serializers.DateTimeField()
     valid_to = serializers.DateTimeField(allow_null=True, help_text="When it ceased to hold; null: it holds.")
     superseded_by = serializers.UUIDField(allow_null=True, help_text="The episode that holds instead.")
@@ -179,8 +196,15 @@ class Episode(serializers.Serializer[Any]):
     version = serializers.IntegerField(help_text="The entity tag.")
 
 
+class ReadEpisode(Episode):
+    last_accessed_at = serializers.DateTimeField(
+        allow_null=True, help_text="When recall last told it; null: never."
+    )
+    access_count = serializers.IntegerField(help_text="How often, 15 minutes or more apart.")
+
+
 class EpisodePage(serializers.Serializer[Any]):
-    results = Episode(many=True)
+    results = ReadEpisode(many=True)
     next = serializers.CharField(allow_null=True)
 
 
@@ -217,27 +241,42 @@ class CleanedUp(serializers.Serializer[Any]):
     removed = serializers.IntegerField()
 
 
+class Spread(serializers.Serializer[Any]):
+    relevance = serializers.FloatField(help_text="From 0 to 1, within the query.")
+    likeness = serializers.FloatField(help_text="To the likest of those above it, from 0 to 1.")
+    taken_off = serializers.FloatField(help_text="What that took off the relevance.")
+
+
 class Explanation(serializers.Serializer[Any]):
-    rank = serializers.IntegerField()
-    arm = serializers.CharField()
+    """How a score came about."""
+
+    rank = serializers.IntegerField(help_text="From 1 on.")
+    arm = serializers.CharField(help_text="Which search found it.")
     added = serializers.DictField(child=serializers.FloatField(), help_text="By each signal to the score.")
-    exact = serializers.BooleanField()
-    model = serializers.CharField()
-    formula = serializers.CharField()
+    model = serializers.CharField(help_text="Of the vectors.")
+    formula = serializers.CharField(help_text="How the parts make the score.")
+    variant = serializers.ChoiceField(
+        choices=VARIANTS,
+        allow_null=True,
+        help_text="The setting of a trial that ranked; null: there is none.",
+    )
+    mmr = Spread(required=False, help_text="Only with `mmr`.")
 
 
 class RecallHit(serializers.Serializer[Any]):
+    """A memory that was recalled."""
+
     kind = serializers.ChoiceField(choices=KINDS)
     id = serializers.CharField()
-    text = serializers.CharField()
-    score = serializers.FloatField()
+    text = serializers.CharField(help_text="What is remembered.")
+    score = serializers.FloatField(help_text="Comparable within its kind.")
     signals = serializers.DictField(child=serializers.FloatField())
     memory_type = serializers.ChoiceField(choices=MemoryType.choices, allow_null=True)
     session_id = serializers.CharField(allow_null=True)
     user_id = serializers.CharField(allow_null=True)
     agent_id = serializers.CharField(allow_null=True)
     topics = serializers.ListField(child=serializers.CharField())
-    event_date = serializers.DateTimeField(allow_null=True)
+    event_date = serializers.DateTimeField(allow_null=True, help_text="When it happened.")
     covers_turns = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
     metadata = serializers.DictField(child=AnyJSON())
     created_at = serializers.DateTimeField()
@@ -245,15 +284,19 @@ class RecallHit(serializers.Serializer[Any]):
 
 
 class RecallStage(serializers.Serializer[Any]):
+    """A step of a recall; what takes too long is left out, and the rest is answered."""
+
     name = serializers.CharField()
-    ms = serializers.FloatField()
+    ms = serializers.FloatField(help_text="Milliseconds that it took.")
     status = serializers.ChoiceField(choices=("ok", "skipped", "failed"))
 
 
 class RecallAnswer(serializers.Serializer[Any]):
     results = RecallHit(many=True)
     stages = RecallStage(many=True)
-    query_used = serializers.CharField()
+    query_used = serializers.CharField(
+        help_text="What was looked for: of a vague query, with what was said last."
+    )
 
 
 _FIELD = {name: {"type": "string"} for name in ("field", "message", "code")}

@@ -63,13 +63,17 @@ class NewSession(Strict):
 
 
 class NewTurn(Strict):
-    id = Id(required=False, allow_null=True)
+    id = Id(
+        required=False,
+        allow_null=True,
+        help_text="The client's own; a turn whose id the session knows is not added again.",
+    )
     role = serializers.ChoiceField(choices=ROLES)
-    content = Text(required=True, allow_null=True)
+    content = Text(required=True, allow_null=True, help_text="What was said; null beside `tool_calls`.")
     tool_calls = serializers.ListField(child=serializers.DictField(), required=False, allow_null=True)
     tool_call_id = Id(required=False, allow_null=True)
     name = Id(required=False, allow_null=True)
-    created_at = Past(required=False, allow_null=True)
+    created_at = Past(required=False, allow_null=True, help_text="When it was said; by default now.")
     metadata = serializers.DictField(child=AnyJSON(), required=False)
 
 
@@ -80,10 +84,14 @@ class AppendTurns(Strict):
 
 
 class NewEventBody(Strict):
-    event_id = Id(required=False, allow_null=True)
+    event_id = Id(
+        required=False,
+        allow_null=True,
+        help_text="The client's own; an event whose id the session knows is not added again.",
+    )
     event_type = Id(max_length=64)
-    content = AnyJSON(required=True)
-    timestamp = Past(required=False, allow_null=True)
+    content = AnyJSON(required=True, help_text="Whatever such an event tells.")
+    timestamp = Past(required=False, allow_null=True, help_text="When it happened; by default now.")
     metadata = serializers.DictField(child=AnyJSON(), required=False)
 
 
@@ -102,7 +110,11 @@ class EndSession(Strict):
 class StartSession(Strict):
     user_id = Id(required=False, allow_null=True, help_text="Needed unless the key or the query names one.")
     agent_id = Id(required=False, allow_null=True)
-    query = Text(required=False, allow_null=True)
+    query = Text(
+        required=False,
+        allow_null=True,
+        help_text="Chooses the episodes that are told; without it the newest are.",
+    )
 
 
 class CleanUp(Strict):
@@ -124,15 +136,20 @@ def _is_seen(character: str) -> bool:
 
 
 class NewEpisodeBody(Strict):
-    text = Text(allow_blank=False, validators=[refuse_unseen])
+    text = Text(allow_blank=False, validators=[refuse_unseen], help_text="What is remembered, in words.")
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
-    session_id = Id(required=False, allow_null=True, validators=[refuse_slash_at_end])
+    session_id = Id(
+        required=False,
+        allow_null=True,
+        validators=[refuse_slash_at_end],
+        help_text="The session that it is of.",
+    )
     memory_type = serializers.ChoiceField(choices=MemoryType.choices, required=False)
     topics = serializers.ListField(child=Id(), required=False, max_length=100)
     entities = serializers.ListField(child=Id(), required=False, max_length=100)
-    outcome = Text(required=False)
-    event_date = Moment(required=False, allow_null=True)
+    outcome = Text(required=False, help_text="How it ended.")
+    event_date = Moment(required=False, allow_null=True, help_text="When it happened.")
     valid_from = Moment(required=False, allow_null=True, help_text="Since when it holds; by default now.")
     covers_turns = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=2**53),
@@ -176,28 +193,66 @@ class Number(serializers.FloatField):
             self.fail("invalid")
 
 
+@extend_schema_field({"oneOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "boolean"}]})
+class Share(Number):
+    """A share from 0 to 1; `true` for the usual one, `false` for all of it."""
+
+    USUAL, ALL = 0.7, 1.0
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=0, max_value=1, **kwargs)
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool):
+            return self.USUAL if data else self.ALL
+        return super().to_internal_value(data)
+
+
 class RecallBody(Strict):
-    query = Text(allow_blank=False, validators=[refuse_unseen])
+    query = Text(
+        allow_blank=False, validators=[refuse_unseen], help_text="What is asked, or what somebody says now."
+    )
     user_id = Id(required=False, allow_null=True)
     agent_id = Id(required=False, allow_null=True)
-    session_id = Id(required=False, allow_null=True, validators=[refuse_slash_at_end])
-    project = Id(required=False, allow_null=True, max_length=200)
-    memory_type = serializers.ListField(
-        child=serializers.ChoiceField(choices=MemoryType.choices), required=False
+    session_id = Id(
+        required=False,
+        allow_null=True,
+        validators=[refuse_slash_at_end],
+        help_text="Only what this session left.",
     )
-    topics = serializers.ListField(child=Id(), required=False, max_length=100)
-    since = serializers.DateTimeField(required=False, allow_null=True)
-    until = serializers.DateTimeField(required=False, allow_null=True)
+    project = Id(required=False, allow_null=True, max_length=200, help_text="Only of this project.")
+    memory_type = serializers.ListField(
+        child=serializers.ChoiceField(choices=MemoryType.choices),
+        required=False,
+        help_text="Only episodes of these kinds.",
+    )
+    topics = serializers.ListField(
+        child=Id(), required=False, max_length=100, help_text="Only episodes with one of these topics."
+    )
+    since = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="Only what happened from then on."
+    )
+    until = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="Only what happened until then."
+    )
     as_of = Moment(required=False, allow_null=True, help_text="What held then; by default what holds now.")
-    top_k = serializers.IntegerField(required=False, min_value=1, max_value=200)
+    top_k = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=200,
+        help_text="The most results; by default the policy's `recall.top_k`.",
+    )
     alpha = Number(
-        required=False, min_value=0, max_value=1, help_text="Instead of the policy's `recall.alpha`."
+        required=False,
+        min_value=0,
+        max_value=1,
+        help_text="Instead of the policy's `recall.alpha`, in `fused`.",
     )
     decay = Number(
         required=False,
         min_value=0,
         max_value=10,
-        help_text="Instead of the policy's `recall.decay`.",
+        help_text="Instead of the policy's `recall.decay`, in `fused`, `hybrid` and `keyword`.",
     )
     profile = serializers.ChoiceField(
         choices=PROFILES, required=False, help_text="Instead of the policy's `recall.profile`."
@@ -211,4 +266,15 @@ class RecallBody(Strict):
         min_length=1,
         help_text="Of memories; by default episodes.",
     )
-    explain = serializers.BooleanField(required=False)
+    mmr = Share(
+        required=False,
+        allow_null=True,
+        help_text="What relevance counts for against being unlike the other results, so that near-duplicates"
+        " do not fill the answer; `true`: 0.7. By default relevance alone.",
+    )
+    count_access = serializers.BooleanField(
+        required=False, help_text="Whether results count as accessed; by default they do."
+    )
+    explain = serializers.BooleanField(
+        required=False, help_text="Tell of each result how its score came about."
+    )

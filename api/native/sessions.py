@@ -15,7 +15,7 @@ from api.idempotency import once
 from api.native import answers, schemas, serializers
 from api.native.cursors import page, position_of
 from api.native.views import NativeView, flag, page_size, session_address, whole_number
-from api.views import caller_of, checked_id, json_body, named_user, query_id, validated
+from api.views import caller_of, event_types, json_body, named_user, query_id, validated
 from recall.sessions import DeletedSession, EndedSession, delete_session, end_session
 from recall.turns import Told, append_turns
 from working.events import event_type_of, list_events, role_of
@@ -145,16 +145,11 @@ class EventsView(NativeView):
     )
     def get(self, request: Request, session_id: str) -> Response:
         limit = page_size(request)
-        types = [
-            checked_id(name, "event_types", 64)
-            for chunk in request.query_params.getlist("event_types")
-            for name in chunk.split(",")
-        ]
         after = whole_number(request, "cursor", 0, minimum=0, maximum=2**62) or 0
         found = list_events(
             caller=caller_of(request),
             address=session_address(request, session_id),
-            event_types=types,
+            event_types=event_types(request),
             after=after,
             limit=limit + 1,
         )

@@ -10,11 +10,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from api.mcp.http import mcp_view
 from memoryproject.metrics import metrics_view
-from tests.api.dialect_calls import AEGIS, AGENTOPS
+from tests.api.dialect_calls import AEGIS, AGENTOPS, AMS, KAOS
 from tests.api.native_calls import NATIVE
 
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-CALLS = (*AEGIS, *AGENTOPS, *NATIVE)
+CALLS = (*AEGIS, *AGENTOPS, *AMS, *KAOS, *NATIVE)
 WITH_BODY = tuple(call for call in CALLS if call.body is not None)
 WITH_ID = tuple(call for call in CALLS if "{id}" in call.path)
 
@@ -32,7 +32,9 @@ def _walk(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterato
                 yield from _walk(one.url_patterns, where)
         # For operators: tests/observability. Another protocol than REST: tests/mcp.
         elif one.callback not in {metrics_view, mcp_view}:
-            yield getattr(one.callback, "view_class", one.callback), where
+            view = getattr(one.callback, "view_class", one.callback)
+            if not view.__module__.startswith("console."):  # pages for people: tests/console, tests/me
+                yield view, where
 
 
 def methods(view: type[Any]) -> set[str]:

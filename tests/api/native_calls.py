@@ -3,21 +3,28 @@
 from api.native import (
     agents,
     assembling,
+    audit,
     decisions,
     documents,
     entities,
     episode_changes,
     episodes,
+    evaluation,
     feedback,
     hooks,
     jobs,
     lifecycle,
     observations,
+    person_links,
     policy,
     procedures,
     remembering,
+    restrictions,
     sessions,
+    store,
+    streaming,
     subjects,
+    webhooks,
 )
 from tests.api.bodies import (
     AGENT,
@@ -29,17 +36,23 @@ from tests.api.bodies import (
     EPISODE,
     EVENT,
     FEEDBACK,
+    ITEM,
+    LABELS,
     POLICY,
     RECALL,
     REMEMBER,
     ROLLBACK,
+    SAVED_QUERY,
     SESSION,
     SLOT,
     TOOL_RESULT,
     TURNS,
+    WEBHOOK,
 )
 from tests.api.call import Call
 
+ITEMS = "/api/v1/store/items"
+RESTRICT = "/api/v1/subjects/{another}/restrict"
 OWNERS = ("user_id", "agent_id", "project")
 NATIVE = (
     Call(observations.ObservationsView, "GET", "/api/v1/observations", query=("user_id", "project")),
@@ -64,6 +77,7 @@ NATIVE = (
     ),
     Call(sessions.EventsView, "GET", "/api/v1/sessions/{id}/events"),
     Call(sessions.EventsView, "POST", "/api/v1/sessions/{id}/events", EVENT, scope="write"),
+    Call(streaming.StreamView, "GET", "/api/v1/events/stream", query=("user_id", "agent_id")),
     Call(sessions.WindowView, "GET", "/api/v1/sessions/{id}/window"),
     Call(sessions.EndView, "POST", "/api/v1/sessions/{id}/end", {}, scope="write"),
     Call(
@@ -115,6 +129,7 @@ NATIVE = (
             (episode_changes.PinView, "pin"),
             (episode_changes.UnpinView, "unpin"),
             (episode_changes.RetractView, "retract"),
+            (episode_changes.UnmergeView, "unmerge"),
         )
     ),
     Call(
@@ -199,6 +214,32 @@ NATIVE = (
         for view, verb in ((decisions.ConfirmView, "confirm"), (decisions.RejectView, "reject"))
     ),
     Call(feedback.InjectionsView, "GET", "/api/v1/injections"),
+    Call(
+        evaluation.SavedQueriesView,
+        "GET",
+        "/api/v1/evaluation/queries",
+        query=("user_id", "agent_id"),
+    ),
+    Call(
+        evaluation.SavedQueriesView,
+        "POST",
+        "/api/v1/evaluation/queries",
+        SAVED_QUERY,
+        query=(),
+        in_body=("user_id", "agent_id"),
+        scope="write",
+    ),
+    Call(evaluation.SavedQueryView, "GET", "/api/v1/evaluation/queries/{query}", query=()),
+    Call(
+        evaluation.SavedQueryView,
+        "PATCH",
+        "/api/v1/evaluation/queries/{query}",
+        LABELS,
+        query=(),
+        scope="write",
+    ),
+    Call(evaluation.SavedQueryView, "DELETE", "/api/v1/evaluation/queries/{query}", query=(), scope="write"),
+    Call(evaluation.TrialView, "GET", "/api/v1/evaluation/trial", query=(), scope="admin"),
     Call(documents.DocumentsView, "GET", "/api/v1/documents", query=("user_id", "project")),
     Call(
         documents.DocumentsView,
@@ -243,11 +284,68 @@ NATIVE = (
         scope="admin",
     ),
     Call(policy.SchemaView, "GET", "/api/v1/policy/schema", query=()),
+    Call(audit.AuditView, "GET", "/api/v1/audit", scope="privacy"),
     Call(jobs.JobsView, "GET", "/api/v1/jobs", query=()),
     Call(jobs.JobView, "GET", "/api/v1/jobs/{job}", query=()),
     Call(subjects.DownloadView, "GET", "/api/v1/jobs/{export}/download", query=(), scope="privacy"),
     Call(subjects.ExportView, "POST", "/api/v1/subjects/{user}/export", {}, query=(), scope="privacy"),
     Call(subjects.EraseView, "POST", "/api/v1/subjects/{user}/erase", {}, query=(), scope="privacy"),
+    Call(
+        person_links.LinkView,
+        "POST",
+        "/api/v1/subjects/{user}/link",
+        {"seconds": 3600},
+        query=(),
+        scope="privacy",
+    ),
+    Call(person_links.LinkView, "DELETE", "/api/v1/subjects/{user}/link", query=(), scope="privacy"),
     Call(subjects.ReceiptsView, "GET", "/api/v1/subjects/{user}/receipts", query=(), scope="privacy"),
+    Call(store.ItemsView, "GET", ITEMS, query=OWNERS),
+    Call(store.ItemsView, "PUT", ITEMS, ITEM, query=(), in_body=OWNERS, scope="write"),
+    Call(store.ItemsView, "DELETE", ITEMS, query=OWNERS, scope="write"),
+    Call(store.SearchView, "POST", f"{ITEMS}/search", {"query": "sesame"}, query=(), in_body=OWNERS),
+    Call(store.NamespacesView, "POST", "/api/v1/store/namespaces", {"limit": 10}, query=(), in_body=OWNERS),
+    Call(
+        store.BatchView,
+        "POST",
+        "/api/v1/store/batch",
+        {"operations": [{"op": "search"}, {"op": "delete", "namespace": ["notes"], "key": "sesame"}]},
+        query=(),
+        scope="write",
+        asks_inside=True,
+    ),
+    Call(restrictions.RestrictView, "GET", RESTRICT, query=(), scope="privacy"),
+    Call(restrictions.RestrictView, "POST", RESTRICT, {"reason": "sesame"}, query=(), scope="privacy"),
+    Call(restrictions.RestrictView, "DELETE", RESTRICT, query=(), scope="privacy"),
+    Call(
+        restrictions.RectifyView,
+        "POST",
+        "/api/v1/subjects/{user}/rectify",
+        {"kind": "episode", "id": "{id}", "text": "sesame"},
+        query=(),
+        scope="privacy",
+    ),
     Call(jobs.ReplayView, "POST", "/api/v1/jobs/{job}/replay", query=(), scope="admin"),
+    Call(webhooks.WebhooksView, "GET", "/api/v1/webhooks", query=(), scope="admin"),
+    Call(webhooks.WebhooksView, "POST", "/api/v1/webhooks", WEBHOOK, query=(), scope="admin"),
+    Call(webhooks.DeliveriesView, "GET", "/api/v1/webhooks/deliveries", query=(), scope="admin"),
+    *(
+        Call(view, method, f"/api/v1/webhooks/deliveries/{{delivery}}{tail}", query=(), scope="admin")
+        for view, method, tail in (
+            (webhooks.DeliveryView, "GET", ""),
+            (webhooks.ReplayDeliveryView, "POST", "/replay"),
+        )
+    ),
+    *(
+        Call(view, method, f"/api/v1/webhooks/{{webhook}}{tail}", body, query=(), scope="admin")
+        for view, method, tail, body in (
+            (webhooks.WebhookView, "GET", "", None),
+            (webhooks.WebhookView, "PATCH", "", WEBHOOK),
+            (webhooks.WebhookView, "DELETE", "", None),
+            (webhooks.SecretView, "GET", "/secret", None),
+            (webhooks.RotateView, "POST", "/rotate", None),
+            (webhooks.TestView, "POST", "/test", None),
+            (webhooks.DeliveriesOfView, "GET", "/deliveries", None),
+        )
+    ),
 )

@@ -24,7 +24,7 @@ def test_without_a_key_every_route_is_closed(server, call):
     for path in (call.url(), call.url() + "/"):
         answer = httpx.request(call.method, server + path, json=call.body_for("s"))
         assert_refusal(answer, call, 401)
-        assert answer.headers["www-authenticate"] == 'Bearer realm="strata"'
+        assert answer.headers["www-authenticate"] == ("Bearer" if call.is_ams else 'Bearer realm="strata"')
 
 
 @pytest.mark.parametrize("text", SAMPLES, ids=ascii)
@@ -61,9 +61,10 @@ def test_an_expired_key_opens_nothing(acme):
 
 
 def test_a_key_expires_while_it_is_in_use(acme):
-    short = acme.with_key(expires_at=timezone.now() + timedelta(seconds=1))
+    ends = timezone.now() + timedelta(seconds=4)  # sooner than the server forgets what it knows of the key
+    short = acme.with_key(expires_at=ends)
     assert short.http.get("/working-memory/c").status_code == 200
-    time.sleep(1.1)
+    time.sleep(max(0, (ends - timezone.now()).total_seconds()) + 0.1)
     answer = short.http.get("/working-memory/c")
     assert (answer.status_code, answer.json().keys()) == (401, {"detail"})
 
@@ -73,9 +74,11 @@ def test_a_revoked_key_is_refused_within_five_seconds(acme):
     http = httpx.Client(base_url=acme.http.base_url, headers={"Authorization": f"Bearer {text}"})
     assert http.get("/working-memory/c").status_code == 200
     revoke_api_key(key=key, actor="test", now=timezone.now())
-    deadline = time.monotonic() + 5.2
-    while (answer := http.get("/working-memory/c")).status_code == 200 and time.monotonic() < deadline:
+    revoked = sent = time.monotonic()
+    while (answer := http.get("/working-memory/c")).status_code == 200:
+        assert sent < revoked + 5.2
         time.sleep(0.1)
+        sent = time.monotonic()
     assert answer.status_code == 401
     assert acme.http.get("/working-memory/c").status_code == 200
 
@@ -84,7 +87,8 @@ def test_a_revoked_key_is_refused_within_five_seconds(acme):
 def test_a_key_needs_the_scope_of_the_route(long_lived, keys, call):
     for scopes, member in keys.items():
         answer = call.send(member, "scopes")
-        allowed = (call.scope in scopes and not call.decides) or "admin" in scopes
+        needed = {call.scope, "read"} if call.asks_inside else {call.scope}
+        allowed = (needed <= set(scopes) and not call.decides) or "admin" in scopes
         if not allowed:
             assert_refusal(answer, call, 403)
         assert allowed or long_lived.http.get("/api/v1/sessions?user_id=nobody").is_success
@@ -110,7 +114,8 @@ def test_a_key_that_only_reads_changes_nothing(acme, call):
     assert acme.http.get("/api/v1/sessions/s/events").json()["results"] == []
     # One that the call is about is made for it.
     versions = [one["version"] for one in acme.http.get("/api/v1/episodes").json()["results"]]
-    assert versions == [1] * ("{episode}" in call.path)
+    is_record = call.path.startswith("/v1/long-term-memory/")
+    assert versions == [1] * ("{episode}" in call.path or is_record)
 
 
 def test_a_scope_that_does_not_exist_makes_no_key(acme):

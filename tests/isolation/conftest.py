@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from django.conf import settings
 
+from tenants.caller import Caller
 from tenants.tenancy import create_tenant
 from tests.isolation.walls import Connection, Rows, make_rows
 from tests.plugin import STORES
@@ -33,6 +34,14 @@ def rows_of(tenants: tuple[UUID, UUID]) -> Callable[[str], Rows]:
         return made[table]
 
     return rows
+
+
+@pytest.fixture
+def admin(tenants: tuple[UUID, UUID], rows_of: Callable[[str], Rows]) -> Caller:
+    """globex' admin. In the tables that only the admin role writes, both tenants have a row."""
+    for table in ("knowledge_procedure", "knowledge_deployment", "tenants_member"):
+        rows_of(table)
+    return Caller(tenants[1], "globex-walls", "k", frozenset({"admin"}))
 
 
 def connect(url: str, **options: Any) -> Iterator[Connection]:

@@ -4,21 +4,22 @@ A table without a factory here fails the suite: nobody can add one and forget to
 """
 
 import secrets
-from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.apps import apps
-from django.contrib.auth.models import User
-from django.db import connections
-from django.db.models import Model
 from django.utils import timezone
 
 from episodic.indexing import entry_of
-from episodic.models import Entity, EntityEmbedding, Episode, EpisodeEmbedding, EpisodeRevision, EpisodeWords
-from knowledge.models import Chunk, ChunkEmbedding, Deployment, Document, Procedure
-from ledger.models import Feedback, Injection, SlotRemoval, WriteDecision
+from episodic.models import (
+    Entity,
+    EntityEmbedding,
+    Episode,
+    EpisodeAccess,
+    EpisodeEmbedding,
+    EpisodeRevision,
+    EpisodeWords,
+)
+from ledger.models import EvaluationQuery, Feedback, Injection, SlotRemoval, WriteDecision
 from observations.models import (
     Observation,
     ObservationEmbedding,
@@ -31,58 +32,46 @@ from tenants.models import (
     AuditEntry,
     ExportChunk,
     Job,
-    Member,
     PolicyVersion,
     ProviderUsage,
     StoredAnswer,
     Tenant,
+    TenantEmbedding,
     Tombstone,
 )
-from working.models import Checkpoint, Event, Session
+from tests.isolation import (  # noqa: F401  they register
+    knowledge,
+    link_revocations,
+    members,
+    restrictions,
+    store_items,
+    summaries,
+    webhooks,
+)
+from tests.isolation.recalls import recall_hour
+from tests.isolation.registry import (
+    FACTORIES,
+    TABLES,
+    TENANT_MODELS,
+    column_values,
+    factory,
+    is_tenant_model,
+    store,
+    tenant_column,
+)
+from working.models import Checkpoint, Event, Session, SessionState
 
-
-def is_tenant_model(model: type[Model]) -> bool:
-    return model is Tenant or any(field.attname == "tenant_id" for field in model._meta.local_concrete_fields)
-
-
-TENANT_MODELS = [
-    model
-    for model in apps.get_models(include_auto_created=True)
-    if is_tenant_model(model) and model._meta.managed
+__all__ = [
+    "FACTORIES",
+    "TABLES",
+    "TENANT_MODELS",
+    "column_values",
+    "factory",
+    "is_tenant_model",
+    "recall_hour",
+    "store",
+    "tenant_column",
 ]
-TABLES = {model._meta.db_table: model for model in TENANT_MODELS}
-
-FACTORIES: dict[type[Model], Callable[[UUID], Model]] = {}
-
-
-def factory(model: type[Model]) -> Callable[[Callable[[UUID], Model]], Callable[[UUID], Model]]:
-    """Registers what makes an unsaved row of `model` for a tenant, and stores the rows it points to."""
-
-    def register(make: Callable[[UUID], Model]) -> Callable[[UUID], Model]:
-        FACTORIES[model] = make
-        return make
-
-    return register
-
-
-def store(row: Model) -> Any:
-    """Saves a row as the admin role, whose policy knows no tenant."""
-    row.save(using="admin", force_insert=True)
-    return row
-
-
-def column_values(row: Model) -> dict[str, Any]:
-    """Column names and the values PostgreSQL takes for them."""
-    connection = connections["admin"]
-    return {
-        field.column: field.get_db_prep_save(field.pre_save(row, add=True), connection)
-        for field in row._meta.local_concrete_fields
-        if not field.generated
-    }
-
-
-def tenant_column(table: str) -> str:
-    return "id" if table == "tenants_tenant" else "tenant_id"
 
 
 @factory(Tenant)
@@ -144,6 +133,12 @@ def episode_words(tenant_id: UUID) -> EpisodeWords:
     return entry_of(store(episode(tenant_id)))
 
 
+@factory(EpisodeAccess)
+def episode_access(tenant_id: UUID) -> EpisodeAccess:
+    parent = store(episode(tenant_id))
+    return EpisodeAccess(id=parent.id, tenant_id=tenant_id, last_accessed_at=timezone.now())
+
+
 @factory(Checkpoint)
 def checkpoint(tenant_id: UUID) -> Checkpoint:
     parent = store(session(tenant_id))
@@ -152,9 +147,10 @@ def checkpoint(tenant_id: UUID) -> Checkpoint:
     )
 
 
-@factory(Member)
-def member(tenant_id: UUID) -> Member:
-    return Member(tenant_id=tenant_id, user=store(User(username=secrets.token_hex(8))), role="viewer")
+@factory(SessionState)
+def session_state(tenant_id: UUID) -> SessionState:
+    parent, now = store(session(tenant_id)), timezone.now()
+    return SessionState(tenant_id=tenant_id, session_id=parent.id, created_at=now, updated_at=now)
 
 
 @factory(PolicyVersion)
@@ -257,6 +253,11 @@ def export_chunk(tenant_id: UUID) -> ExportChunk:
     return ExportChunk(tenant_id=tenant_id, job_id=parent.id, number=1, data=b"x")
 
 
+@factory(TenantEmbedding)
+def tenant_embedding(tenant_id: UUID) -> TenantEmbedding:
+    return TenantEmbedding(tenant_id=tenant_id, model="a model", changed_at=timezone.now())
+
+
 @factory(ProviderUsage)
 def provider_usage(tenant_id: UUID) -> ProviderUsage:
     return ProviderUsage(
@@ -332,63 +333,8 @@ def feedback(tenant_id: UUID) -> Feedback:
     )
 
 
-@factory(Document)
-def document(tenant_id: UUID) -> Document:
-    now = timezone.now()
-    return Document(
-        tenant_id=tenant_id,
-        title="t",
-        media_type="text/plain",
-        checksum="0" * 64,
-        size=1,
-        created_at=now,
-        updated_at=now,
-    )
-
-
-@factory(Chunk)
-def chunk(tenant_id: UUID) -> Chunk:
-    parent = store(document(tenant_id))
-    return Chunk(
-        tenant_id=tenant_id,
-        document_id=parent.id,
-        position=0,
-        text="t",
-        length=1,
-        lexemes="'word':1",
-        embed_pending=False,
-        created_at=timezone.now(),
-    )
-
-
-@factory(ChunkEmbedding)
-def chunk_embedding(tenant_id: UUID) -> ChunkEmbedding:
-    parent = store(chunk(tenant_id))
-    vector = np.zeros(4, dtype=np.float32)
-    return ChunkEmbedding(tenant_id=tenant_id, chunk_id=parent.id, model="test", embedding=vector)
-
-
-@factory(Procedure)
-def procedure(tenant_id: UUID) -> Procedure:
-    return Procedure(
-        tenant_id=tenant_id,
-        name=secrets.token_hex(8),
-        version="1",
-        body="b",
-        checksum="0" * 64,
-        created_by="test",
-        created_at=timezone.now(),
-    )
-
-
-@factory(Deployment)
-def deployment(tenant_id: UUID) -> Deployment:
-    parent = store(procedure(tenant_id))
-    return Deployment(
-        tenant_id=tenant_id,
-        environment="production",
-        name=parent.name,
-        procedure_id=parent.id,
-        deployed_by="test",
-        deployed_at=timezone.now(),
+@factory(EvaluationQuery)
+def evaluation_query(tenant_id: UUID) -> EvaluationQuery:
+    return EvaluationQuery(
+        tenant_id=tenant_id, user_id="u", text="t", source="saved", created_at=timezone.now()
     )

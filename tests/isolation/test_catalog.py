@@ -93,6 +93,9 @@ def test_policies_are_one_per_role(table, as_owner):
     assert (normal(using), normal(check)) == (mine, mine)
     assert found.pop("owner") == ("PERMISSIVE", [names.owner], "ALL", "true", "true")
     assert found.pop("admin") == ("PERMISSIVE", [names.admin], "ALL", "true", "true")
+    if frozen := found.pop("restricted", None):  # takes from what `app` shows: tests/restrictions
+        assert frozen[:3] == ("RESTRICTIVE", [names.app], "ALL")
+        assert frozen[3] == frozen[4]
     definer = found.pop("definer", None)
     assert definer in (None, ("PERMISSIVE", [names.definer], "SELECT", "true", None))
     assert not found
@@ -176,6 +179,7 @@ def test_what_the_app_role_may_only_read_or_add_to(as_owner):
     limited = {table: privileges(as_owner, app, table) for table in TABLES}
     assert limited["tenants_tenant"] == {"SELECT"}
     assert limited["tenants_apikey"] == {"SELECT"}
+    assert limited["tenants_invitation"] == {"SELECT"}
     assert limited["tenants_auditentry"] == {"SELECT", "INSERT"}
     assert privileges(as_owner, roles().admin, "tenants_auditentry") == {"SELECT", "INSERT"}
 
@@ -241,6 +245,8 @@ SEVERAL_ROWS = {
     "episodes_count": (f" AND (s.tenant_id = {TENANT_MATCHES}) IS TRUE", "END LOOP;\nEND"),
     "chunks_find": (f" AND (c.tenant_id = {TENANT_MATCHES} AND ($1 IS NULL", "documents, most;\nEND"),
     "chunks_count": (f" AND (c.tenant_id = {TENANT_MATCHES} AND ($1 IS NULL", "END LOOP;\nEND"),
+    # One row, of the tenant of the scope.
+    "tenants_frozen": (f"WHERE r.tenant_id = {TENANT_MATCHES})", ");\nEND"),
     # A person has several memberships, and sees all of them before a tenant is chosen.
     "tenants_list_memberships": ("WHERE m.user_id = wanted_user AND", "LIMIT 1000"),
 }

@@ -40,7 +40,7 @@ def post(member, body=None, *, path="/mcp", content=None, **headers):
 def test_an_answer_is_json_with_and_without_the_slash(acme, path):
     answer = post(acme, path=path)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
-    assert [tool["name"] for tool in answer.json()["result"]["tools"]] == [
+    assert [tool["name"] for tool in answer.json()["result"]["tools"]][:4] == [
         "mem_save",
         "mem_search",
         "mem_context",
@@ -87,9 +87,11 @@ def test_a_revoked_key_is_refused_within_five_seconds(acme):
     given = {"X-API-Key": text, "Authorization": ""}
     assert post(acme, **given).status_code == 200
     revoke_api_key(key=key, actor="test", now=timezone.now())
-    deadline = time.monotonic() + 5.2
-    while (answer := post(acme, **given)).status_code == 200 and time.monotonic() < deadline:
+    revoked = sent = time.monotonic()
+    while (answer := post(acme, **given)).status_code == 200:
+        assert sent < revoked + 5.2
         time.sleep(0.1)
+        sent = time.monotonic()
     assert answer.status_code == 401
 
 

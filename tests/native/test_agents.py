@@ -74,6 +74,8 @@ def test_the_resource_is_taken_as_json_and_the_plain_document_as_yaml(admin):
         "spec": {"config": {"memory": {"type": "redis"}}},
     }  # fmt: skip
     assert admin.put(f"{URL}/helper", json=resource).json()["spec"]["kaos"]["type"] == "redis"
+    alone = {"spec": {"config": {"memory": {"maxSessions": 7}}}}
+    assert admin.put(f"{URL}/helper", json=alone).json()["spec"]["kaos"]["maxSessions"] == 7
     assert put_yaml(admin, "memory: {autoSave: false}").json()["spec"]["memory"]["autoSave"] is False
 
 

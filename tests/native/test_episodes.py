@@ -27,7 +27,7 @@ def test_every_part_of_an_episode_comes_back(acme):
     assert FULL.items() <= stored.items()
     assert (stored["embedded"], stored["covers_turns"], stored["project"]) == (True, None, None)
     assert stored.pop("supersedes") == []
-    assert listed(acme) == [stored]
+    assert listed(acme) == [stored | {"last_accessed_at": None, "access_count": 0}]
 
 
 def test_text_alone_suffices(acme):

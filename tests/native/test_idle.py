@@ -3,9 +3,8 @@
 from django.utils import timezone
 from django_redis import get_redis_connection
 
-from recall.lifecycle import sweep_sessions
-from tenants.jobs import runner
 from tests.aegis import stores
+from tests.recall.left_alone import run_jobs, sweep
 from tests.working.idleness import IDLE, let_pass
 from working import activity, keys
 from working.turns import read_window
@@ -21,9 +20,8 @@ def leave_alone(member, seconds=IDLE * 1.2):
     """Time passes, for the age of Redis' knowledge too; beat rings; the worker works."""
     let_pass(member.caller, seconds)
     get_redis_connection().zadd(keys.IDLE, {activity.BEGUN: -1})
-    sweep_sessions(now=timezone.now())
-    while runner.run_jobs(slow=True):
-        pass
+    sweep()
+    run_jobs()
 
 
 def session(member):

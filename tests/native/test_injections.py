@@ -28,7 +28,7 @@ def test_an_injection_is_shown_with_whom_it_was_told(acme):
     assert one.pop("marked_at").endswith("Z")
     assert one == {
         "item_key": "skill:deploy", "kind": "skill", "value": "v2", "session_id": "talk", "namespace": "",
-        "user_id": "ann", "released_at": None,
+        "user_id": "ann", "rank": None, "score": None, "why": None, "released_at": None,
     }  # fmt: skip
 
 

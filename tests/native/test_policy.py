@@ -4,7 +4,6 @@ import pytest
 from django_redis import get_redis_connection
 from jsonschema import Draft202012Validator
 
-from tenants.policy.document import AWAITED, Policy
 from tests.native.shapes import problem
 from working import keys
 from working.types import SessionRef
@@ -136,19 +135,6 @@ def test_the_schema_describes_what_is_answered(admin):
             assert len(field["description"]) > 20
             assert "default" in field
     assert schema["$defs"]["Session"]["properties"]["max_age_seconds"]["maximum"] == 7 * DAY
-
-
-@pytest.mark.parametrize("name", AWAITED)
-def test_a_field_that_nothing_reads_is_neither_shown_nor_changed(admin, name):
-    section, field = name.split(".")
-    default = getattr(Policy(), section).model_dump(mode="json")[field]
-    refused = admin.patch(URL, json={"document": {section: {field: default}}})
-    problem(refused, 422, f"document.{name}")
-    assert "Nothing reads this yet" in refused.text
-    body = admin.get(URL).json()
-    assert body["version"] == 0
-    for shown in (body["effective"], body["defaults"]):
-        assert field not in shown.get(section, {})
 
 
 def test_only_an_admin_changes_a_policy(acme):

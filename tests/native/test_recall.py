@@ -2,6 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from recall.ranking.weights import default_weights
 from tests.native.shapes import problem
 from tests.observations.notes import note
 from tests.recall.vectors import fill, unit_vectors
@@ -50,6 +51,17 @@ def test_a_hit_shows_what_was_stored(acme):
     assert "explain" not in hit
 
 
+def test_what_stands_alone_is_lent_what_it_says_itself(acme):
+    remember(acme)
+    weights = dict(zip(default_weights().names, default_weights().values.tolist(), strict=True))
+    for one in ask(acme, user_id="u1")["results"]:
+        assert one["session_id"] is None
+        own = one["signals"]
+        by_meaning = (weights["meaning_around"] + weights["session_meaning"]) * own["cosine"]
+        lent = by_meaning + weights["session_words"] * own["bm25"]
+        assert own["neighbour"] == pytest.approx(lent)
+
+
 def test_explain_tells_how_the_score_came_about(acme):
     remember(acme)
     results = ask(acme, user_id="u1", explain=True)["results"]
@@ -59,8 +71,8 @@ def test_explain_tells_how_the_score_came_about(acme):
     assert "3.331 · words" in results[0]["explain"]["formula"]
     fused = ask(acme, user_id="u1", explain=True, profile="fused")["results"]
     assert fused[0]["explain"] == {
-        "rank": 1, "arm": "vector", "exact": True, "model": "all-MiniLM-L6-v2", "added": {},
-        "formula": "score = 0.75 · cosine + 0.25 · recency + entity",
+        "rank": 1, "arm": "vector", "model": "all-MiniLM-L6-v2", "added": {},
+        "formula": "score = 0.75 · cosine + 0.25 · recency + entity", "variant": None,
     }  # fmt: skip
 
 
@@ -210,7 +222,8 @@ def test_each_kind_of_memory_is_recalled_in_turn(known):
     ]  # fmt: skip
     assert all(one.keys() == results[0].keys() for one in results)
     (slot,) = ask(known, user_id="u1", kinds=["entity"])["results"]
-    assert slot["signals"] == {"cosine": slot["score"]}
+    assert slot["signals"].keys() == {"cosine", "entity"}, "the query names its key"
+    assert slot["score"] == pytest.approx(sum(slot["signals"].values()))
 
 
 def test_by_default_episodes_alone_are_recalled(known):
@@ -246,3 +259,44 @@ def test_a_mode_is_a_profile_by_another_name(acme):
     ]
     answer = acme.http.post(URL, json={"query": "x", "user_id": "u1", "mode": "semantic", "profile": "fused"})
     problem(answer, 422, "mode")
+
+
+@pytest.mark.parametrize("named", [
+    {"alpha": 0.5, "profile": "hybrid"}, {"alpha": 0.5, "profile": "recency"},
+    {"alpha": 0, "mode": "semantic"},
+    {"decay": 0.1, "profile": "similarity"}, {"decay": 0, "profile": "recency"},
+    {"decay": 0.1, "mode": "semantic"},
+])  # fmt: skip
+def test_a_number_that_the_named_ranking_does_without_is_refused(acme, named):
+    problem(acme.http.post(URL, json={"query": "x", "user_id": "u1", **named}), 422, next(iter(named)))
+
+
+def test_a_number_that_the_named_ranking_knows_is_taken(acme):
+    for named in ({"profile": "fused", "alpha": 1, "decay": 1}, {"mode": "hybrid", "decay": 1}, {"decay": 1}):
+        assert ask(acme, "x", user_id="u1", **named)["results"] == []
+
+
+@pytest.mark.parametrize(("kind", "field", "given"), [
+    (kind, field, given)
+    for field, given, kinds in (
+        ("agent_id", "a", ("entity", "observation")), ("project", "p", ("entity",)),
+        ("session_id", "s", ("entity",)), ("memory_type", ["semantic"], ("entity", "observation")),
+        ("topics", ["t"], ("entity", "observation")), ("since", "2026-01-01T00:00:00Z", ("entity",)),
+        ("until", "2026-01-01T00:00:00Z", ("entity",)),
+        ("as_of", "2026-01-01T00:00:00Z", ("entity", "observation")),
+    )
+    for kind in kinds
+])  # fmt: skip
+def test_a_filter_that_a_kind_does_not_know_is_refused(acme, kind, field, given):
+    body = {"query": "x", "user_id": "u1", "kinds": ["episode", kind], field: given}
+    problem(acme.http.post(URL, json=body), 422, field)
+
+
+def test_the_filters_that_observations_know_choose_among_them(known):
+    def found(**named):
+        return len(ask(known, kinds=["observation"], **named)["results"])
+
+    assert found(user_id="u1") == 1
+    assert found(user_id="u1", until="2020-01-01T00:00:00Z") == 0
+    assert found(user_id="u1", project="another") == 0
+    assert found(user_id="u1", session_id="another") == 0

@@ -85,7 +85,7 @@ def test_the_policys_number_counts(acme):
     assert len(start(acme, query="a")["episodes"]) == 2
 
 
-def until_known(condition, seconds=8):
+def until_known(condition, seconds=60):
     """A change of policy takes some seconds to reach every process."""
     import time
 
@@ -149,7 +149,7 @@ def test_with_the_model_away_words_are_looked_for_and_else_the_newest_come(acme,
             raise EmbeddingUnavailable("away")
 
     remember(acme, "the first", "the second")
-    monkeypatch.setattr(embedding, "get_embedder", Away)
+    monkeypatch.setattr(embedding, "get_embedder", lambda model: Away())
     started = start_session(
         caller=acme.caller, address=SessionAddress("s", "ann"), agent_id=None, query=query,
         now=timezone.now(),

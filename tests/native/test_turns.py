@@ -134,7 +134,8 @@ def test_the_answer_says_when_older_turns_were_summarised(acme):
     told = [post(acme, *pair(n)).json()["summarised"] for n in range(1, 5)]
     assert told == [False, False, True, False]
     window = acme.http.get("/api/v1/sessions/s/window").json()
-    summary = 'Session with 4 messages. Started: "user 1" — Ended: "user 2"'
+    noted = '"assistant 1" "assistant 2"'
+    summary = f'Session with 4 messages. Started: "user 1" — Ended: "user 2" Noted: {noted}'
     assert (window["summary"], window["truncated"]) == (summary, True)
     assert [one["content"] for one in window["messages"]] == [
         summary, "user 3", "assistant 3", "user 4", "assistant 4"]  # fmt: skip
@@ -168,4 +169,5 @@ def test_with_the_log_off_the_window_is_there_and_the_log_is_empty(acme):
     assert len(acme.http.get("/api/v1/sessions/s/window").json()["messages"]) == 2
     assert acme.http.get("/api/v1/sessions/s/events").json()["results"] == []
     ended = acme.http.post("/api/v1/sessions/s/end", json={}).json()
-    assert ended["summary"] == 'Session with 2 messages. Started: "user 1" — Ended: "user 1"'
+    told = 'Session with 2 messages. Started: "user 1" — Ended: "user 1" Noted: "assistant 1"'
+    assert ended["summary"] == told
