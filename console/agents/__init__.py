@@ -1,0 +1,1 @@
+"""Agents, what is declared of them, and their tool hooks."""

@@ -1,0 +1,1 @@
+"""Policy, keys, members, privacy, audit, isolation."""

@@ -1,0 +1,1 @@
+"""Documents and procedures: what is known rather than remembered."""

@@ -1,0 +1,1 @@
+"""Where memories were used, and what was not written."""

@@ -1,0 +1,1 @@
+"""What somebody noted on purpose."""

@@ -1,0 +1,1 @@
+"""Jobs, dead letters, webhooks: what runs behind the memory."""

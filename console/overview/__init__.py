@@ -1,0 +1,1 @@
+"""How the memory of a tenant is doing."""

@@ -1,0 +1,1 @@
+"""Trying recall, and seeing why a memory comes back."""

@@ -1,0 +1,1 @@
+"""Conversations, and what was told in them."""
