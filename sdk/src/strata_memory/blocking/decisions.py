@@ -1,0 +1,93 @@
+# Written by `python -m sdk.generating` from the API's description; changes here are lost.
+"""The calls of `decisions`."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from ..calls import UNSET, Maybe
+from ..group import Group
+from ..models.decisions import DecisionPage
+from ..models.several import Decision
+from ..operations import decisions as does
+from ..paging import iterate
+
+
+class DecisionsGroup(Group):
+    """What the write policy decided, and what waits for somebody to confirm it."""
+
+    def list(
+        self,
+        *,
+        agent_id: Maybe[str] = UNSET,
+        cursor: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        outcome: str | None = None,
+        reason: str | None = None,
+        session_id: str | None = None,
+        since: datetime | str | None = None,
+        user_id: Maybe[str] = UNSET,
+    ) -> DecisionPage:
+        """What was not written and why, newest first.
+
+        cursor: Where to go on: `next` of the answer before.
+        kind: Only of this kind: entity, episode, summary.
+        limit: The most results in one answer.
+        outcome: Only with this outcome.
+        reason: Only for this reason, such as `blocklist`.
+        session_id: Only of the session with this id.
+        since: Only since this moment.
+        """
+        return self._client.call(
+            does.LIST,
+            query={
+                "agent_id": agent_id,
+                "cursor": cursor,
+                "kind": kind,
+                "limit": limit,
+                "outcome": outcome,
+                "reason": reason,
+                "session_id": session_id,
+                "since": since,
+                "user_id": user_id,
+            },
+        )
+
+    def iterate(
+        self,
+        *,
+        agent_id: Maybe[str] = UNSET,
+        kind: str | None = None,
+        limit: int | None = None,
+        outcome: str | None = None,
+        reason: str | None = None,
+        session_id: str | None = None,
+        since: datetime | str | None = None,
+        user_id: Maybe[str] = UNSET,
+    ) -> Iterator[Decision]:
+        """All of `list`, page by page; `limit` is the length of a page."""
+        return iterate(
+            lambda cursor: self.list(
+                agent_id=agent_id,
+                kind=kind,
+                limit=limit,
+                outcome=outcome,
+                reason=reason,
+                session_id=session_id,
+                since=since,
+                user_id=user_id,
+                cursor=cursor,
+            )
+        )
+
+    def get(self, decision_id: str) -> Decision:
+        """Why something was not written."""
+        return self._client.call(does.GET, path=(decision_id,))
+
+    def confirm(self, decision_id: str) -> Decision:
+        """Write it after all."""
+        return self._client.call(does.CONFIRM, path=(decision_id,))
+
+    def reject(self, decision_id: str) -> Decision:
+        """Drop for good what was kept of it."""
+        return self._client.call(does.REJECT, path=(decision_id,))
