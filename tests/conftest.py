@@ -6,37 +6,71 @@ unscoped reads would pass. Every test has tenants of its own, so nothing needs t
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
+import psycopg
 import pytest
 from django.core.management import call_command
+from django.db import connections
 from pytest_django.plugin import DjangoDbBlocker
 
+from episodic import access
+from ledger import latency
 from tenants.api_keys import authenticate, create_api_key
 from tenants.caller import Caller
 from tenants.models import Tenant
 from tenants.tenancy import create_tenant
-from tests.plugin import HOME
+from tests.plugin import HOME, PATIENCE, STORES
 from tests.processes import Web
 
-# Long ones first, so that no process is left alone with one at the end.
-LONG = ("privacy", "observability", "observations")
+# When the tests are dealt out, these folders and files come first, in this order. What looks through all that
+# there is: it takes the longer, the more tests have left something. Then what takes long in any case, so that
+# no process is left alone with it at the end.
+THOROUGH = (
+    "jobs",
+    "isolation",
+    "recall/test_sweep_sessions.py",
+    "recall/test_end_idle_session.py",
+    "native/test_idle.py",
+    "recall/test_sample_session.py",
+    "recall/test_compact_turns.py",
+    "golden",
+    "native/test_agents.py",
+    "backup",
+    "tenants/test_generations.py",
+    "observations/test_query_plans.py",
+)
+LONG = (
+    "observability",
+    "api/test_confinement.py",
+    "console/test_every_page.py",
+    "api/test_bad_input.py",
+    "mcp",
+    "privacy",
+    "tenants",
+    "recall/test_large_subjects.py",
+    "observations",
+    "console",
+)
+TESTS = Path(__file__).parent  # those of the client package are elsewhere, and quick
+RANKS = {name: rank for rank, name in enumerate((*THOROUGH, *LONG))}
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """When the tests are dealt out, those of a file stay together: they share what it sets up."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(str(item.path)))
-    items.sort(key=lambda item: (*LONG, _folder(item)).index(_folder(item)))
+    items.sort(key=_rank)
 
 
-def _folder(item: pytest.Item) -> str:
-    return item.path.relative_to(Path(__file__).parent).parts[0]
+def _rank(item: pytest.Item) -> int:
+    if not item.path.is_relative_to(TESTS):
+        return len(RANKS)
+    path = item.path.relative_to(TESTS)
+    return min(RANKS.get(str(path), len(RANKS)), RANKS.get(path.parts[0], len(RANKS)))
 
 
 @dataclass
@@ -58,6 +92,8 @@ class Member:
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Migrates as the owner; `default` is the app role."""
+    # Where a test has more threads than connections, the last ones have theirs when others have ended.
+    connections["default"].settings_dict["OPTIONS"]["pool"]["timeout"] = PATIENCE
     with django_db_blocker.unblock():
         call_command("migrate", database="owner", verbosity=0)
         yield
@@ -67,6 +103,35 @@ def django_db_setup(django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
 def _database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     with django_db_blocker.unblock():
         yield
+        latency.flush()
+        access.flush()  # what the tests have recalled: at the end of the process the stores are gone
+
+
+@pytest.fixture(scope="session")
+def _queue() -> Iterator[psycopg.Connection]:
+    with psycopg.connect(STORES.postgres.superuser_url("strata"), autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _leave_no_job_of_the_file(_database: None, _queue: psycopg.Connection) -> Iterator[None]:
+    """What its shared fixtures have queued is not done by the next file's workers."""
+    yield from _put_off(_queue)
+
+
+@pytest.fixture(autouse=True)
+def _leave_no_job(_queue: psycopg.Connection) -> Iterator[None]:
+    """A test that lets jobs run meets its own only: it neither waits for others' nor does what they do."""
+    yield from _put_off(_queue)
+
+
+def _put_off(queue: psycopg.Connection) -> Iterator[None]:
+    since = UUID(int=time.time_ns() // 1_000_000 << 80)  # jobs' ids begin with the ms of their making
+    yield
+    queue.execute(
+        "UPDATE tenants_job SET run_at = now() + interval '1 day' WHERE id >= %s AND state = 'queued'",
+        [since],
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """Real servers for tests: the two stores, and a web process as users start it."""
 
+import contextlib
+import itertools
 import os
 import socket
 import subprocess
@@ -8,12 +10,20 @@ import time
 from pathlib import Path
 
 import httpx
+import psycopg
 
 from memoryproject.embedded.postgres import EmbeddedPostgres
 from memoryproject.embedded.redis import EmbeddedRedis
 from tenants.provision import provision
 
 ROOT = Path(__file__).resolve().parent.parent
+# No test takes the machine's power away: what a killed server has written is in its files all the same.
+UNSYNCED = ("fsync", "full_page_writes")
+# Below those that the system gives to whoever asks for any: nobody else takes one before its server is up.
+PORTS = range(12_000, 32_000)
+PORTS_EACH = 4_000  # of a process that runs tests
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw4").removeprefix("gw")) % (len(PORTS) // PORTS_EACH)
+_ports = itertools.count(os.getpid(), 7)  # `manage.py run` takes the next one for streams
 
 
 class Stores:
@@ -25,12 +35,19 @@ class Stores:
 
     def start(self) -> None:
         self.postgres.start()
+        self._spare_the_disk()
         self.redis.start()
         provision(superuser_url=self.postgres.superuser_url(), **self.urls())
 
     def stop(self) -> None:
         self.redis.stop()
         self.postgres.stop()
+
+    def _spare_the_disk(self) -> None:
+        with psycopg.connect(self.postgres.superuser_url(), autocommit=True) as connection:
+            for setting in UNSYNCED:
+                connection.execute(f"ALTER SYSTEM SET {setting} = off")
+            connection.execute("SELECT pg_reload_conf()")
 
     def urls(self) -> dict[str, str]:
         roles = ("app", "owner", "admin")
@@ -80,9 +97,9 @@ class Web:
             stderr=self._log,
         )
 
-    def wait_until_alive(self, seconds: float = 30) -> "Web":
+    def wait_until_alive(self, seconds: float = 120) -> "Web":
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and self._process.poll() is None:
             try:
                 httpx.get(f"{self.url}/health", timeout=1)
             except httpx.HTTPError:
@@ -93,14 +110,17 @@ class Web:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         self._log.close()
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """One that nobody listens at, and that no other process which runs tests is given."""
+    while True:
+        port = PORTS.start + _WORKER * PORTS_EACH + next(_ports) % PORTS_EACH
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def manage(*args: str, environment: dict[str, str]) -> str:

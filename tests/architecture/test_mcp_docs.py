@@ -10,8 +10,10 @@ from tenants.agents.spec import Memory
 from tests.architecture.sources import ROOT
 
 TEXT = (ROOT / "docs" / "mcp.md").read_text()
-TABLE = re.compile(r"^\| `(\w+)` \| `(\w+)` \| (.*?)\| (.+) \|$", re.MULTILINE)
-ROWS = {name: (scope, hidden.strip(), arguments) for name, scope, hidden, arguments in TABLE.findall(TEXT)}
+TABLE = re.compile(r"^\| `(\w+)` \| `(\w+)` \|(.*?)\|(.*)\|$", re.MULTILINE)
+ROWS = {
+    name: (scope, hidden.strip(), arguments.strip()) for name, scope, hidden, arguments in TABLE.findall(TEXT)
+}
 SWITCHES = {"auto_save": "`autoSave: false`", "auto_search": "`autoSearch: false`"}
 
 

@@ -8,12 +8,24 @@ import pytest
 from django.apps import apps
 
 from knowledge.models import Deployment, Procedure
-from ledger.models import Injection
-from tenants.models import Agent, AuditEntry, Member, PolicyVersion, ProviderUsage, Tenant, Tombstone
+from ledger.models import Injection, RecallHour
+from tenants.models import (
+    Agent,
+    AuditEntry,
+    Invitation,
+    LinkRevocation,
+    Member,
+    PolicyVersion,
+    ProviderUsage,
+    Tenant,
+    TenantEmbedding,
+    Tombstone,
+)
 from tenants.privacy.registry import Keys, Rows, handlers
 from tenants.privacy.residue import EXEMPT, MOMENTS, VOCABULARY
 from tests.architecture.sources import ROOT
 from tests.isolation.tables import TABLES, TENANT_MODELS
+from webhooks.models import Webhook
 from working.models import Session
 
 # Tables that no erasure touches and no export shows, each with its reason.
@@ -22,10 +34,15 @@ NOBODYS = {
     Agent: "what an operator declares of a program",
     AuditEntry: "can only be added to; an erased person stands in it by a pseudonym",
     Member: "an account of Django's, which the operator makes and removes",
+    Invitation: "of somebody who has no account yet; goes with its use, and soon after it has expired",
     PolicyVersion: "settings of a tenant or an agent",
     ProviderUsage: "sums by tenant and day",
+    RecallHour: "sums by tenant and hour",
     Procedure: "what an operator deploys",
     Deployment: "which of them an environment runs",
+    TenantEmbedding: "a setting of a tenant; what models refused of an erased person is forgotten at the end",
+    Webhook: "an address that an operator has told; whoever is bound to a person makes none",
+    LinkRevocation: "keeps links from before an erasure void, and names the person by a pseudonym",
     Tombstone: "is what keeps the person away, and names them by a pseudonym",
 }
 NO_KEYS = {"tag", "read_tag", "tags_of_person", "find_tag", "all_of"}  # parts of keys, and lists of them
@@ -107,7 +124,8 @@ def test_every_column_of_what_is_begun_anew_is_known():
     assert {field.attname for field in Session._meta.concrete_fields} == {
         "id", "tenant_id", "namespace", "user_id", "external_id", "agent_id", "project", "metadata",
         "started_at", "opened_at", "last_activity_at", "ended_at", "last_seq", "turn_count",
-        "message_count", "summarised_seq", "compacted_seq", "summary", "project_key",
+        "message_count", "summarised_seq", "compacted_seq", "summary", "lead", "lead_seq", "changed_at",
+        "project_key", "began_whole", "let_go_seq", "let_go_at", "emptied_at", "placed_at",
     }  # fmt: skip
 
 

@@ -16,7 +16,9 @@ from tests.benchmarks import (
     jobs,
     load,
     observations,
+    pages,
     retention,
+    scale,
     servers,
     size,
     table,
@@ -28,7 +30,8 @@ from tests.benchmarks.stage import Stage, stage
 from tests.benchmarks.web import start_default
 
 CLIENTS = (1, 8)
-ASKED_FOR = {"crowd", "jobs", "recall-1m", "retention", "servers"}  # these take minutes
+ASKED_FOR = {"crowd", "jobs", "pages", "recall-1m", "retention", "scale", "servers"}  # these take minutes
+WITHOUT_WRK = {"crowd", "identity", "ingest", "jobs", "pages", "retention", "scale", "size"}
 OTHERS = (
     "crowd",
     "executions",
@@ -37,7 +40,9 @@ OTHERS = (
     "jobs",
     "memory",
     "observations",
+    "pages",
     "retention",
+    "scale",
     "servers",
     "size",
 )
@@ -78,7 +83,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         figures["size"] = size.report()
     if options.names == ["size"]:
         return figures
-    if not options.names or set(options.names) - {"crowd", "identity", "ingest", "jobs", "retention", "size"}:
+    if not options.names or set(options.names) - WITHOUT_WRK:
         load.need_wrk()
     with stage(options.home) as place:
         if chosen:
@@ -97,7 +102,9 @@ def _reports(place: Stage, options: argparse.Namespace) -> dict[str, Callable[[]
         "crowd": lambda: observations.crowd(place),
         "ingest": lambda: ingest.report(place, options),
         "jobs": lambda: jobs.report(place, options),
+        "pages": lambda: pages.report(place, options),
         "retention": lambda: retention.report(place, options),
+        "scale": lambda: scale.report(place, options),
         "executions": lambda: execution.report(place),
         "memory": lambda: footprint.report(place, seconds=options.seconds),
         "servers": lambda: servers.report(place, options),

@@ -12,6 +12,7 @@ from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 from uuid_utils.compat import uuid7
 
+from tests.benchmarks import exact
 from tests.benchmarks.floors import Call
 from tests.benchmarks.load import Request
 from tests.benchmarks.seed import AGENT, EPISODE_TYPES, EPISODES, VECTOR_TYPES, VECTORS, Member, real_texts
@@ -73,20 +74,15 @@ def requests(stage: Stage) -> list[Request]:
 
 def floor(stage: Stage) -> Call:
     """The embedding of the query and one exact search."""
-    from episodic import querysets
     from episodic.types import EpisodeFilter
     from providers.embeddings import get_embedder
-    from tenants.scope import scope
 
     where, tenant_id = EpisodeFilter(user_id=USER), stage.members[0].tenant_id
 
     def call(number: int) -> object:
         embedder = get_embedder()
         vector = embedder.embed([QUERIES[number % len(QUERIES)]])[0]
-        with scope(tenant_id):
-            return querysets.nearest(
-                tenant_id=tenant_id, model=embedder.model, query=vector, where=where, limit=10
-            )
+        return exact.search(tenant_id=tenant_id, model=embedder.model, vector=vector, where=where, limit=10)
 
     return call
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.benchmarks import assembling, turns
+from tests.benchmarks import ams, assembling, exact, turns
 from tests.benchmarks.floors import Call, clock, unique_id
 from tests.benchmarks.load import Request
 from tests.benchmarks.seed import AGENT, USERS, Member, user_name
@@ -230,20 +230,17 @@ def search_requests(*, by_user: bool) -> Callable[[Stage], list[Request]]:
 
 def search_floor(*, by_user: bool) -> Callable[[Stage], Call]:
     def floor(stage: Stage) -> Call:
-        from episodic import querysets
         from episodic.types import EpisodeFilter
         from providers.embeddings import get_embedder
-        from tenants.scope import scope
 
         def call(number: int) -> object:
             member = stage.members[number % len(stage.members)]
             embedder = get_embedder()
             vector = embedder.embed([QUERIES[number % len(QUERIES)]])[0]
             where = EpisodeFilter(agent_id=AGENT, user_id=user_name(number % USERS) if by_user else None)
-            with scope(member.tenant_id):
-                return querysets.nearest(
-                    tenant_id=member.tenant_id, model=embedder.model, query=vector, where=where, limit=5
-                )
+            return exact.search(
+                tenant_id=member.tenant_id, model=embedder.model, vector=vector, where=where, limit=5
+            )
 
         return call
 
@@ -310,6 +307,18 @@ CASES = [
     Case("put", "working memory PUT, 10 fields", put_requests, put_floor, put_requests),
     Case("append", "turn append", append_requests, append_floor, append_requests),
     Case("window", "window of 12", window_requests, window_floor, window_prepare),
+    *(
+        Case(f"ams-{verb.lower()}-{count}", f"/v1 {verb}, {count} messages", *parts(count))
+        for verb, parts in (("GET", ams.get_parts), ("PUT", ams.put_parts))
+        for count in (10, 100)
+    ),
+    Case(
+        "ams-search",
+        "/v1 search, 1,000 records",
+        ams.search_requests,
+        ams.search_floor,
+        ams.search_prepare,
+    ),
     Case("check", "ledger check", check_requests, check_floor, mark_requests),
     _search(1_000, by_user=True),
     _search(1_000, by_user=False),

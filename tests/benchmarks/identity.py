@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 
+from tests.benchmarks import ams
 from tests.benchmarks.figures import best_of
 from tests.benchmarks.floors import Call, measure
 from tests.benchmarks.stage import Stage
@@ -78,4 +79,5 @@ CHECKS: dict[str, Callable[[Stage], Call]] = {
     "token, HS256": _token("HS256"),
     "token, RS256, its key cached": _token("RS256", "rsa"),
     "token, ES256, its key cached": _token("ES256", "ec", "EC"),
+    "key, its record read from PostgreSQL": ams.key_lookup,  # the last: it switches the cache off
 }

@@ -14,6 +14,7 @@ from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 from uuid_utils.compat import uuid7
 
+from tests.benchmarks import exact
 from tests.benchmarks.floors import Call
 from tests.benchmarks.load import Request
 from tests.benchmarks.notes import Language
@@ -72,10 +73,8 @@ def requests(stage: Stage, *, users: int) -> list[Request]:
 
 def floor(stage: Stage, *, users: int) -> Call:
     """The embedding of the query and one exact search."""
-    from episodic import querysets
     from episodic.types import EpisodeFilter
     from providers.embeddings import get_embedder
-    from tenants.scope import scope
 
     language, tenant_id = Language(seed=11), stage.members[0].tenant_id
     questions = [language.question() for _ in range(200)]
@@ -84,10 +83,7 @@ def floor(stage: Stage, *, users: int) -> Call:
         embedder = get_embedder()
         vector = embedder.embed([questions[number % 200]])[0]
         where = EpisodeFilter(user_id=f"talker-{number % users}")
-        with scope(tenant_id):
-            return querysets.nearest(
-                tenant_id=tenant_id, model=embedder.model, query=vector, where=where, limit=10
-            )
+        return exact.search(tenant_id=tenant_id, model=embedder.model, vector=vector, where=where, limit=10)
 
     return call
 
