@@ -9,10 +9,13 @@ from celery.signals import beat_init, before_task_publish, setup_logging, worker
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import SystemCheckError
 
+from memoryproject.broker import use_our_transport
+
 if TYPE_CHECKING:
     from celery.worker import WorkController
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryproject.settings")
+use_our_transport()
 app = Celery("strata", task_cls="memoryproject.observed_task:ObservedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
