@@ -12,7 +12,21 @@ from kombu.transport import TRANSPORT_ALIASES, redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 
+class QoS(redis.QoS):
+    """What a worker has taken, and what of it is done."""
+
+    def ack(self, delivery_tag: str) -> None:
+        """Marks it as done also if the broker cannot be told: Kombu would count it among what the worker has
+        in hand until the connection is lost, and a worker with four of these takes no more."""
+        try:
+            super().ack(delivery_tag)
+        finally:
+            self._quick_ack(delivery_tag)  # type: ignore[attr-defined]
+
+
 class Channel(redis.Channel):
+    QoS = QoS
+
     def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:
         if self.connection is None or self.connection.client is None:
             raise RedisConnectionError("The connection to the broker was closed.")

@@ -115,6 +115,15 @@ def database_url(name: str, role: str) -> str:
     return uri
 
 
+# A server that is gone without a word is given up within half a minute, not after hours. For TCP alone.
+VANISHED = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+
+
 def database(uri: str) -> dict[str, object]:
     """The Django database of a libpq URI."""
     parts = dict(conninfo_to_dict(uri))
@@ -125,7 +134,7 @@ def database(uri: str) -> dict[str, object]:
         "PASSWORD": parts.pop("password", ""),
         "HOST": parts.pop("host", ""),
         "PORT": parts.pop("port", ""),
-        "OPTIONS": {"connect_timeout": 3, **parts},
+        "OPTIONS": {"connect_timeout": 3, **VANISHED, **parts},
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,  # a pooled connection that the server has left costs nobody a request
     }

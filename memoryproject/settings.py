@@ -129,6 +129,9 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # by default a worker ends after 46 minutes
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True  # also while Redis takes no writes
+CELERY_BEAT_SCHEDULER = "memoryproject.clock:Clock"
 CELERY_TIMEZONE = "UTC"
 # A broker that hangs must not hold whoever sends to it.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}

@@ -105,6 +105,7 @@ def is_up() -> bool:
 
 
 WORKER_SEEN = "strata:worker:seen"
+CLOCK_RUNG = "strata:clock:rung"  # when beat sent the rare tasks last, by name
 WORKER_PATIENCE = 45  # seconds: three missed heartbeats
 
 

@@ -49,13 +49,10 @@ def worker(*, log: Path, env: Mapping[str, str]) -> Program:
     )  # fmt: skip
 
 
-def beat(home: Path, *, log: Path, env: Mapping[str, str]) -> Program:
-    """Celery's clock. It begins anew each time: a schedule that a crash left damaged would keep it down."""
-    for old in home.glob("celerybeat-schedule*"):
-        old.unlink()
-    schedule = str(home / "celerybeat-schedule")
+def beat(*, log: Path, env: Mapping[str, str]) -> Program:
+    """Celery's clock."""
     return Program(
         "beat",
-        ["celery", "-A", "memoryproject", "beat", "--loglevel", "INFO", "--schedule", schedule],
+        ["celery", "-A", "memoryproject", "beat", "--loglevel", "INFO"],
         log=log, env=env, stop_steps=((signal.SIGTERM, 5.0),),
     )  # fmt: skip

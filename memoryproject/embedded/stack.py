@@ -166,7 +166,7 @@ class Stack:
         self._stream = programs.stream(bind[0], self._stream_port, log=self._log("stream"), env=env)
         self._supervisor.start(self._stream)
         self._supervisor.start(programs.worker(log=self._log("worker"), env=env))
-        self._supervisor.start(programs.beat(self.home, log=self._log("beat"), env=env))
+        self._supervisor.start(programs.beat(log=self._log("beat"), env=env))
 
     def _metrics_folder(self) -> dict[str, str]:
         """Where the programs add up their metrics, from nothing at each start."""

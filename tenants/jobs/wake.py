@@ -67,13 +67,18 @@ def wake_both() -> None:
     _bell.ring(True)
 
 
+def count_waiting(producer: Any) -> int:
+    """How many tasks wait at the broker. Raises Celery's errors of connections and channels."""
+    queue = current_app.amqp.queues[current_app.conf.task_default_queue]
+    declared: Any = queue(producer.channel).queue_declare()
+    return int(declared.message_count)
+
+
 def send(*, slow: bool) -> None:
     """Sends the hint at once; a broker that is away is no error."""
     try:
         with current_app.producer_or_acquire() as producer:
-            queue = current_app.amqp.queues[current_app.conf.task_default_queue]
-            declared: Any = queue(producer.channel).queue_declare()
-            if declared.message_count < ENOUGH:
+            if count_waiting(producer) < ENOUGH:
                 current_app.send_task(
                     TASK, kwargs={"slow": slow}, ignore_result=True, retry=False, producer=producer
                 )

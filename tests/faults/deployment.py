@@ -39,7 +39,7 @@ class Deployment:
         return programs.worker(log=self.home / "worker.log", env={**self.environment, **environment})
 
     def beat(self) -> Program:
-        return programs.beat(self.home, log=self.home / "beat.log", env=self.environment)
+        return programs.beat(log=self.home / "beat.log", env=self.environment)
 
     def stop(self) -> None:
         self.stores.stop()

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.faults.deployment import hanging, timed, wait_until
+from working.redis import WORKER_SEEN
 
 pytestmark = pytest.mark.processes
 SESSION = "/api/v1/sessions"
@@ -155,6 +156,29 @@ def test_a_redis_that_hangs_holds_no_request_for_long(web, deployment, name):
     window = web.http.get(f"{SESSION}/{name}/window").json()["messages"]
     log = web.http.get(f"{SESSION}/{name}/events").json()["results"]
     assert [one["content"] for one in window] == [one["content"] for one in log]
+
+
+def test_a_worker_outlives_a_redis_that_takes_no_writes(deployment):
+    """It pops a task, cannot note that it has it, and so on until there is room again."""
+    import redis
+
+    worker, beat = deployment.worker(), deployment.beat()
+    with redis.from_url(deployment.stores.redis.url()) as client:
+        try:
+            worker.start()
+            beat.start()
+            wait_until(lambda: client.exists(WORKER_SEEN), 60)
+            client.config_set("maxmemory", 1)
+            time.sleep(4)
+            assert (worker.exited(), beat.exited()) == (None, None)
+            client.config_set("maxmemory", 0)
+            client.delete(WORKER_SEEN)
+            wait_until(lambda: client.exists(WORKER_SEEN), 60)
+            assert (worker.exited(), beat.exited()) == (None, None)
+        finally:
+            client.config_set("maxmemory", 0)
+            beat.stop()
+            worker.stop()
 
 
 def test_a_full_redis_refuses_writes_with_503_and_loses_nothing(web, deployment, name):

@@ -1,7 +1,7 @@
 import pytest
 from django.utils import timezone
 
-from ledger import injections, store
+from ledger import injections, keys, store
 from recall.sessions import delete_session, end_session
 from tests.ledger.told import S, cached, check, clear, evict, logged, mark, read, reference, trusted
 
@@ -71,6 +71,30 @@ def test_a_reader_that_loaded_before_the_end_does_not_put_the_items_back(caller)
     store.load(caller=caller, ref=ref, now=now, generation=generation, owner=("", ""), items=loaded)
     assert check(caller, "a") is None
     assert read(caller) == {}
+
+
+def test_items_loaded_under_another_server_are_not_put_in_place(caller):
+    mark(caller, "a")
+    ref, now = reference(caller), timezone.now().timestamp()
+    _trusted, _items, generation = store.read_items(caller=caller, ref=ref, now=now)
+    there = generation.partition("@")[0] + "@elsewhere"
+    store.load(caller=caller, ref=ref, now=now, generation=there, owner=("", ""), items={})
+    assert read(caller) == {"a": "1"}
+
+
+def test_what_was_looked_at_after_the_end_leaves_no_key_for_ever(caller):
+    from django_redis import get_redis_connection
+
+    redis = get_redis_connection()
+    mark(caller, "a")
+    state = keys.state(reference(caller))
+    assert redis.ttl(state) == -1
+    clear(caller)
+    redis.delete(state)
+    assert read(caller) == {}
+    assert 0 < redis.ttl(state) <= 60
+    mark(caller, "b")
+    assert redis.ttl(state) == -1
 
 
 def test_a_death_between_commit_and_redis_does_not_keep_released_items_alive(caller):

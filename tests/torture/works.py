@@ -59,7 +59,7 @@ class Works:
     def start(self, name: str, **environment: str) -> None:
         """Starts `beat`, or a worker under any other name."""
         log, env = self.home / f"{name}.log", {**self.environment, **environment}
-        program = programs.beat(self.home, log=log, env=env) if name == "beat" else programs.worker(
+        program = programs.beat(log=log, env=env) if name == "beat" else programs.worker(
             log=log, env=env)  # fmt: skip
         program.start()
         self.programs[name] = program

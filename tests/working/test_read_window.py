@@ -129,6 +129,18 @@ def test_a_rebuild_that_a_writer_overtook_is_not_stored(caller):
     assert len(contents(caller)) == 4
 
 
+def test_a_rebuild_begun_under_another_server_is_not_stored(caller):
+    """After a failover the counter of writers may stand where it stood, although one came between."""
+    talk(caller, 1)
+    ref, now = reference(caller), timezone.now().timestamp()
+    counter = store.read_turns(caller=caller, ref=ref, now=now, count=10).generation.partition("@")[0]
+    store.rebuild(
+        caller=caller, ref=ref, now=now, generation=f"{counter}@elsewhere", seq=2, summary="", turn_count=2,
+        compacted=0, entries=[],
+    )  # fmt: skip
+    assert cached_entries(caller) == logged_entries(caller)
+
+
 def test_no_reader_sees_a_stale_window_while_writers_flushes_and_rebuilds_race(caller):
     """Every turn that was acknowledged before a read began is in that read, and nothing is out of order."""
     append(caller, turn("user", "0"))

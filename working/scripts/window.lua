@@ -10,8 +10,9 @@ for i = 1, #meta, 2 do
     elseif string.sub(meta[i], 1, 2) == 'd:' then marked = true end
 end
 touch()
+local server = run_id()
 return {
-    DONE, known and not marked and run == run_id() and 1 or 0, generation, redis.call('LLEN', KEYS[3]),
-    redis.call('GET', KEYS[4]) or '', agent or '', tonumber(compacted),
+    DONE, known and not marked and run == server and 1 or 0, generation .. '@' .. server,
+    redis.call('LLEN', KEYS[3]), redis.call('GET', KEYS[4]) or '', agent or '', tonumber(compacted),
     redis.call('LRANGE', KEYS[3], -tonumber(ARGV[5]), -1),
 }
