@@ -55,7 +55,7 @@ class JsonFile:
         """What stands in the lists of these names, or in the list or the lines that the file is; an object
         that has none of the lists is an entry by itself. Raises SourceMalformed where JSON breaks off."""
         with self._file as file:
-            file.seek(0 if file.read(len(BOM)) != BOM else len(BOM))
+            _pass_bom(file)
             found = self._lines(file) if self._has_lines(file) else self._streamed(file, lists)
             for entry in found:
                 self.position = file.tell()
@@ -65,6 +65,7 @@ class JsonFile:
     def has_member(self, member: str) -> bool:
         """Whether the document is an object with such a member. Reads it once through."""
         with self.path.open("rb") as file:
+            _pass_bom(file)
             if self._has_lines(file):
                 return False
             depth, measured = 0, Measured(file, what=str(self.path))
@@ -125,6 +126,10 @@ class JsonFile:
         except (ValueError, RecursionError) as error:
             raise SourceMalformed(f"{self.path} cannot be read: {_reason(error)}.") from error
         return found if isinstance(found, dict) and found else None
+
+
+def _pass_bom(file: IO[bytes]) -> None:
+    file.seek(0 if file.read(len(BOM)) != BOM else len(BOM))
 
 
 def _parsed_line(place: str, line: bytes) -> Entry | Junk:

@@ -62,11 +62,14 @@ class PostgresTable:
             )
         return next(iter(fitting.items()))
 
-    def _count(self) -> int:
+    def _count(self) -> int | None:
+        """How many rows; None: to count them takes longer than a statement may. Reading does not need it."""
         query = sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(*self.name))
         try:
             with self._connected() as connection:
                 row = connection.execute(query).fetchone()
+        except psycopg.errors.QueryCanceled:
+            return None
         except psycopg.Error as error:
             raise _told(error) from error
         return int(row[0]) if row else 0

@@ -226,6 +226,21 @@ def test_a_table_of_pgvector_is_read(acme: Member) -> None:
     assert set(kept.metadata) == {"mood", "imported"}
 
 
+def test_a_table_that_takes_too_long_to_count_is_read(acme: Member) -> None:
+    view = """
+    CREATE FUNCTION uncounted() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+        IF current_query() LIKE 'SELECT count%' THEN RAISE query_canceled; END IF;
+        RETURN true;
+    END $$;
+    CREATE VIEW slow AS SELECT * FROM memories WHERE uncounted()
+    """
+    with database("mem0_slow", *COLLECTION, view) as url:
+        with psycopg.connect(url) as source:
+            source.execute(ADD, [memory(1, "")["id"], json.dumps({"data": "Ana sings."})])
+        done = run("mem0", url, acme.tenant.slug, "--table", "slow")
+    assert totals(done) == {"read": 1, "written": 1}
+
+
 def test_several_tables_that_fit_are_named(acme: Member) -> None:
     other = "CREATE TABLE others (id uuid PRIMARY KEY, vector vector(3), payload jsonb)"
     with database("mem0_several", *COLLECTION, other) as url:
@@ -247,8 +262,25 @@ def test_a_server_is_asked_for_one_person_with_the_key(acme: Member, monkeypatch
         found = run("mem0", server.url, acme.tenant.slug, "--user", "ana")
 
     assert totals(found) == {"read": 1, "written": 1}
-    assert server.calls == ["GET /memories?user_id=ana&top_k=1000"] * 3
+    assert server.calls == ["GET /memories?user_id=ana&top_k=1000&limit=1000"] * 3
     assert server.headers[0]["x-api-key"] == "m0-key"
+
+
+@pytest.mark.parametrize("number", [20, 100, 1_000])
+def test_a_server_that_may_have_more_than_it_answers_is_told(acme: Member, number: int) -> None:
+    told = [memory(n, f"Ana has read book {n}.") for n in range(number)]
+    with (
+        serving(lambda *_asked: (200, {"results": told})) as server,
+        pytest.raises(CommandError, match=f"answered {number} memories, .* there may be more"),
+    ):
+        run("mem0", server.url, acme.tenant.slug, "--user", "ana")
+    assert len(memories(acme.tenant.id)) == number
+
+
+def test_a_server_that_answers_as_many_as_it_is_asked_for_has_told_all(acme: Member) -> None:
+    told = [memory(n, f"Ana has read book {n}.") for n in range(100)]
+    with serving(lambda _get, _path, query, _body: (200, told[: int(query["top_k"])])) as server:
+        assert totals(run("mem0", server.url, acme.tenant.slug)) == {"read": 100, "written": 100}
 
 
 def test_a_server_that_refuses_is_told_without_the_key(acme: Member) -> None:

@@ -94,6 +94,15 @@ def test_answers_in_a_file_are_read(acme: Member, tmp_path: Path) -> None:
     assert kept["01HXAMPLE"].pinned_at is not None
 
 
+def test_a_session_in_a_file_with_a_byte_order_mark_keeps_its_messages(acme: Member, tmp_path: Path) -> None:
+    file = tmp_path / "session.json"
+    file.write_text(json.dumps({**SESSION, "memories": [RECORD]}, indent=1), encoding="utf-8-sig")
+
+    assert totals(run("redis-ams", file, acme.tenant.slug)) == {"read": 4, "written": 4}
+    found = session_of(acme, "t1", user_id="ana", namespace="trips")
+    assert [one["content"] for one in found["messages"]] == ["Book me a train.", "Booked."]
+
+
 def test_its_redis_is_read_without_the_server(acme: Member) -> None:
     source = redis.Redis.from_url(STORES.redis.url(7))
     source.flushdb()

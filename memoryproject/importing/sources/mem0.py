@@ -15,6 +15,7 @@ from memoryproject.importing.web import WebSource
 
 LISTS = ("results", "memories")
 MOST = 1_000  # that its server answers at once; it has no pages
+UNASKED = (20, 100)  # that a server answers which knows neither `top_k` nor `limit`
 PREFIX = "mem0:"
 # Of a row in the table: what is said elsewhere, or is derived from the text.
 SAID = frozenset({
@@ -71,20 +72,25 @@ class Mem0Server:
         self.position = 0
 
     def rows(self) -> Iterator[Row]:
-        """What it answers. It answers no more than `MOST`: whether that was all cannot be told then."""
-        answer = self._web.get("/memories", user_id=self._user_id, top_k=MOST)
-        found = answer.get("results", answer.get("memories")) if isinstance(answer, dict) else answer
-        if not isinstance(found, list):
-            raise SourceMalformed(f"{self._web.shown} does not answer /memories as mem0 does.")
+        """What it answers: no more than `MOST`, or than one of `UNASKED` if it is an older one. Whether that
+        was all cannot be told then."""
+        found = self._answered(MOST)
         self.total = len(found)
         for place, one in enumerate(found):
             self.position += 1
             yield row_of(f"results[{place}]", one)
-        if len(found) >= MOST:
+        if len(found) >= MOST or (len(found) in UNASKED and len(self._answered(1)) > 1):
             raise SourceMalformed(
-                f"{self._web.shown} answered {MOST} memories, which is the most it ever does: there may be "
-                "more. Name a person with --user, or its database instead of its server."
+                f"{self._web.shown} answered {len(found)} memories, which is the most it ever does: there "
+                "may be more. Name a person with --user, or its database instead of its server."
             )
+
+    def _answered(self, most: int) -> list[Any]:
+        answer = self._web.get("/memories", user_id=self._user_id, top_k=most, limit=most)
+        found = answer.get("results", answer.get("memories")) if isinstance(answer, dict) else answer
+        if not isinstance(found, list):
+            raise SourceMalformed(f"{self._web.shown} does not answer /memories as mem0 does.")
+        return found
 
 
 def row_of(place: str, value: Any) -> Memory | Junk:
