@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import httpx
 import pytest
 from strata_memory.errors import Unauthenticated
 from strata_memory.kaos import LocalMemory, Memory, RemoteMemory
@@ -210,6 +211,35 @@ def test_the_agents_limits_are_the_servers(acme: Member) -> None:
         assert [one.content for one in await memory.get_session_events("three")] == [2, 3, 4]
 
     run(lambda: remote(acme), scenario)
+
+
+class Losing(httpx.AsyncHTTPTransport):
+    """Does the first request, and loses its answer."""
+
+    has_lost = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await super().handle_async_request(request)
+        if not self.has_lost:
+            self.has_lost = True
+            raise httpx.ReadError("lost", request=request)
+        return answer
+
+
+def test_a_session_whose_first_answer_is_lost_is_created_once(acme: Member) -> None:
+    admin = acme.with_key(scopes=["read", "write", "admin"])
+    admin.http.put("/api/v1/agents/planner", json={"kaos": {"maxSessions": 2}}).raise_for_status()
+    losing = Losing()
+
+    async def scenario(memory: Memory) -> None:
+        for session in ("one", "two"):
+            await memory.create_session("planner", "ana", session)
+        losing.has_lost = False
+        assert await memory.create_session("planner", "ana", "three") == "three"
+        assert await memory.list_sessions() == ["two", "three"]
+
+    losing.has_lost = True
+    run(lambda: remote(acme, transport=losing), scenario)
 
 
 def test_what_an_agent_tells_is_in_the_sessions_log(acme: Member) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from strata_memory import StrataClient
@@ -260,6 +261,38 @@ def test_what_may_not_be_remembered_does_not_end_the_conversation(client: Strata
     memory = VectorStoreRetrieverMemory(client=client)
     say(memory, ("My card is 4111 1111 1111 1111.", "I should not know that."))
     memory.clear()
+
+    assert client.episodes.list().results == []
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        {"memory_type": ["semantic"]},
+        {"memory_type": ["message", "semantic"]},
+        {"topics": ["pets", "food"]},
+        {"session_id": "s", "agent_id": "planner"},
+    ],
+)
+def test_a_filter_finds_what_is_stored_through_it(client: StrataClient, narrow: dict[str, Any]) -> None:
+    retriever = StrataRetriever(client=client, search_kwargs={"filter": narrow})
+    memory = VectorStoreRetrieverMemory(retriever=retriever)
+    say(memory, *[("My dog is called Rex.", "Noted.")] * 2)
+
+    assert "Rex" in memory.load_memory_variables({"input": "What is the name of the dog?"})["history"]
+    assert len(client.episodes.list().results) == 1
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [{"project": "alpha"}, {"until": "2026-01-01T00:00:00Z"}],
+)
+def test_nothing_is_stored_where_the_filter_could_hide_it(
+    client: StrataClient, narrow: dict[str, Any]
+) -> None:
+    retriever = StrataRetriever(client=client, search_kwargs={"filter": narrow})
+    with pytest.raises(ValueError, match=f"a filter by {next(iter(narrow))}"):
+        retriever.add_documents([Document("My dog is called Rex.")])
 
     assert client.episodes.list().results == []
 

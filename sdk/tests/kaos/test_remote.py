@@ -276,6 +276,29 @@ def test_an_event_that_is_sent_again_is_the_same_event() -> None:
     assert json.loads(sent[0])["content"] == {"seen": [1], "at": None}
 
 
+@pytest.mark.parametrize(
+    ("begin", "told"),
+    [
+        (lambda memory: memory.create_session("agent", "ana"), {"session_id": "s"}),
+        (lambda memory: memory.get_or_create_session("s"), {"session_id": "s"}),
+        (lambda memory: memory.delete_session("s"), {"deleted": True}),
+        (lambda memory: memory.cleanup_old_sessions(), {"removed": 1}),
+    ],
+)
+def test_what_is_sent_again_is_known_by_its_key(begin: Callable[[RemoteMemory], Any], told: Any) -> None:
+    sent: list[httpx.Request] = []
+
+    def first_lost(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        if len(sent) == 1:
+            raise httpx.ReadError("lost", request=request)
+        return httpx.Response(200, json=told)
+
+    asyncio.run(begin(_memory(first_lost)))
+    first, second = ((one.headers["Idempotency-Key"], one.content) for one in sent)
+    assert first == second
+
+
 def test_any_id_of_a_session_stays_in_its_place_of_the_path() -> None:
     paths = []
 

@@ -43,9 +43,9 @@ class RemoteMemory(Memory):
     """The same interface over the server's `/memory` routes; what may be read is what KAOS's limits leave.
 
     Without `api_key`, `STRATA_API_KEY` is the key; there is none where it is empty. `agent_name` is whose
-    sessions these are, where the key names no agent; without either, each `app_name` has its own.
-    `max_events_per_session` shows fewer events than the server does; the limits themselves are the server's.
-    `timeout` is in seconds, for a whole call with its `retries`.
+    sessions these are, where the key names no agent; without either, all agents in the key's reach share one
+    memory. `max_events_per_session` shows fewer events than the server does; the limits themselves are the
+    server's. `timeout` is in seconds, for a whole call with its `retries`.
 
     Calls raise the `StrataError`s of the client. With `on_error="drop"` the agent goes on without memory
     instead: what it tells is lost and logged, what it asks for is not there. What the server does not take of

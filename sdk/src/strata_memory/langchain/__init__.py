@@ -1,7 +1,7 @@
 """LangChain over a Strata server: a chat history, a retriever, and four memory classes by their old names.
 
 Needs the extra: `pip install ./sdk[langchain]`. Without a `client`, each takes that of
-`StrataClient.from_env()`.
+the environment, which all of them share.
 """
 
 from .buffers import ConversationBufferMemory, ConversationBufferWindowMemory

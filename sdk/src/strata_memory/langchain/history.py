@@ -6,10 +6,10 @@ from functools import partial
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
 
-from ..calls import UNSET
 from ..client import StrataClient
 from ..errors import NotFound
 from ..models.sessions import Event
+from .clients import owned
 from .messages import message_of, spoken, turn_of
 from .writing import each
 
@@ -90,10 +90,3 @@ class StrataChatMessageHistory(BaseChatMessageHistory):
             self.client.sessions.delete(self.session_id)
         except NotFound:
             return
-
-
-def owned(client: StrataClient | None, *, user_id: str | None, agent_id: str | None) -> StrataClient:
-    """The client, or that of the environment, meaning that user and that agent where they are given."""
-    return (client or StrataClient.from_env()).bound(
-        user_id=UNSET if user_id is None else user_id, agent_id=UNSET if agent_id is None else agent_id
-    )

@@ -13,12 +13,15 @@ from ..client import StrataClient
 from ..errors import ConnectionFailed, DeadlineExceeded, Invalid, InvalidAnswer, ServerError
 from ..models.memory import RecallHit
 from ..models.several import Decision
+from .clients import client_of_environment
 from .writing import each
 
 MOST = 200  # results of one recall
 NEAREST = 3  # of which one with the same text is the first, but for ties
 AWAY = (ConnectionFailed, DeadlineExceeded, InvalidAnswer, ServerError)
 FILTERS = ("user_id", "agent_id", "session_id", "project", "memory_type", "topics", "since", "until")
+HIDING = ("project", "until")  # of FILTERS: what no new episode can meet
+UNWRITTEN = (*HIDING, "since")  # which every new one does
 
 
 class StrataRetriever(BaseRetriever):
@@ -31,7 +34,7 @@ class StrataRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    client: StrataClient = Field(default_factory=StrataClient.from_env, repr=False)
+    client: StrataClient = Field(default_factory=client_of_environment, repr=False)
     search_kwargs: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -46,6 +49,15 @@ class StrataRetriever(BaseRetriever):
     @property
     def _filter(self) -> dict[str, Any]:
         return self.search_kwargs.get("filter") or {}
+
+    def _written(self) -> dict[str, Any]:
+        """What an episode is created with so that the filter finds it. Raises ValueError."""
+        hiding = [name for name in HIDING if self._filter.get(name) is not None]
+        if hiding:
+            raise ValueError(f"Nothing is stored through a filter by {', '.join(hiding)}: it may hide it.")
+        written = {name: value for name, value in self._filter.items() if name not in UNWRITTEN}
+        kinds = written.pop("memory_type", None)
+        return {**written, "memory_type": kinds[0]} if kinds else written
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
@@ -83,10 +95,11 @@ class StrataRetriever(BaseRetriever):
         return any(one.text == text for one in nearest)
 
     def add_documents(self, documents: Sequence[Document]) -> list[str]:
-        """Stores each as an episode of the filter's user, agent and session, and answers their ids; what
-        waits to be approved has none yet. Raises Invalid for what may not be remembered, and Buffered when
+        """Stores each as an episode that the filter finds: of its user, agent and session, with its topics
+        and the first of its memory types. Answers their ids; what waits to be approved has none yet. Raises
+        ValueError for a filter by project or time, Invalid for what may not be remembered, and Buffered when
         all that could not be sent are kept."""
-        whose = {name: self._filter[name] for name in FILTERS[:3] if name in self._filter}
+        whose = self._written()
         stored = each(
             partial(self.client.episodes.create, text=one.page_content, metadata=one.metadata, **whose)
             for one in documents
