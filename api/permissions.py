@@ -10,13 +10,15 @@ from tenants.errors import Forbidden
 
 
 class HasScope(BasePermission):
-    """Reads `scopes = {"GET": "read", …}` from the view; a method that is missing there is refused."""
+    """Reads `scopes = {"GET": "read", …}` from the view, or several of which one is enough: `{"GET": ("read",
+    "privacy")}`. A method that is missing there is refused."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         caller: object = request.auth
         if request.method == "OPTIONS" or not hasattr(view, str(request.method).lower()):
             return True  # a method that the view lacks is answered 405
-        needed = getattr(view, "scopes", {}).get("GET" if request.method == "HEAD" else request.method)
-        if not isinstance(caller, Caller) or needed is None or not caller.may(needed):
-            raise Forbidden(f"This needs a key with scope {needed}.")
+        needed = getattr(view, "scopes", {}).get("GET" if request.method == "HEAD" else request.method, ())
+        either = needed if isinstance(needed, tuple) else (needed,)
+        if not isinstance(caller, Caller) or not any(caller.may(scope) for scope in either):
+            raise Forbidden(f"This needs a key with scope {' or '.join(either)}.")
         return True

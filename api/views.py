@@ -25,7 +25,7 @@ _checkers: dict[type[BaseSerializer[Any]], BaseSerializer[Any]] = {}
 class DialectView(APIView):
     """A view that says which scope each method needs and answers errors in its dialect's shape."""
 
-    scopes: dict[str, str] = {}
+    scopes: dict[str, str | tuple[str, ...]] = {}
     takes_any_query = False  # or refuses one that is not UTF-8
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

@@ -49,7 +49,7 @@ class JobsView(NativeView):
 class JobView(NativeView):
     """`/api/v1/jobs/{job_id}`"""
 
-    scopes = {"GET": "read"}
+    scopes = {"GET": ("read", "privacy")}  # `privacy` alone: exports and erasures
 
     @extend_schema(summary="How far a job is; of an export, a link to it", responses=schemas.Job)
     def get(self, request: Request, job_id: str) -> Response:

@@ -52,6 +52,7 @@ class Kind:
     at what `apply` answered, until it is cleared. Those of one person are done `in_order`, as they were
     recorded: none begins while an older one waits, even for its next attempt, or runs. A dead letter holds up
     nobody. A restricted person's jobs wait until that is lifted, but for those that `see_restricted` memory.
+    What is `for_privacy` is shown to keys that have scope `privacy` and not `read`.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Kind:
     in_order: bool = False
     keep: bool = False
     sees_restricted: bool = False
+    for_privacy: bool = False
     attempts: int = 12
 
 
@@ -80,6 +82,11 @@ def register(kind: Kind) -> None:
 def kept_kinds() -> list[str]:
     """The names of those whose jobs are kept."""
     return [kind.name for kind in _kinds.values() if kind.keep]
+
+
+def kinds_for_privacy() -> list[str]:
+    """The names of those whose jobs can be followed without scope `read`."""
+    return [kind.name for kind in _kinds.values() if kind.for_privacy]
 
 
 def kinds_in_order() -> list[str]:

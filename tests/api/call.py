@@ -52,6 +52,7 @@ class Call:
     query: tuple[str, ...] = ("user_id",)
     in_body: tuple[str, ...] = ()
     scope: str = field(default="read", kw_only=True)
+    or_scope: str = field(default="", kw_only=True)  # which is enough for some of what the route answers
     asks_inside: bool = field(default=False, kw_only=True)  # for another scope than read, if the body writes
     takes_any_json: bool = field(default=False, kw_only=True)  # and more of it than elsewhere
     not_by_agents: bool = field(default=False, kw_only=True)  # whose keys are refused

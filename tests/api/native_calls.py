@@ -286,7 +286,7 @@ NATIVE = (
     Call(policy.SchemaView, "GET", "/api/v1/policy/schema", query=()),
     Call(audit.AuditView, "GET", "/api/v1/audit", scope="privacy"),
     Call(jobs.JobsView, "GET", "/api/v1/jobs", query=()),
-    Call(jobs.JobView, "GET", "/api/v1/jobs/{job}", query=()),
+    Call(jobs.JobView, "GET", "/api/v1/jobs/{job}", query=(), or_scope="privacy"),
     Call(subjects.DownloadView, "GET", "/api/v1/jobs/{export}/download", query=(), scope="privacy"),
     Call(subjects.ExportView, "POST", "/api/v1/subjects/{user}/export", {}, query=(), scope="privacy"),
     Call(subjects.EraseView, "POST", "/api/v1/subjects/{user}/erase", {}, query=(), scope="privacy"),

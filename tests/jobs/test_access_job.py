@@ -44,6 +44,16 @@ def test_an_officer_sees_those_of_the_tenant(acme, globex, job_of, scope):
     assert not sees(acme.with_key(scopes=("read", scope), user_id="bob"), job_id)
 
 
+def test_who_may_not_read_sees_exports_and_erasures_alone(acme, globex):
+    ids = {
+        for_privacy: work.add(acme.tenant, work.kind(for_privacy=for_privacy))
+        for for_privacy in (False, True)
+    }
+    officer = acme.with_key(scopes=("privacy",))
+    assert {one: sees(officer, job_id) for one, job_id in ids.items()} == {False: False, True: True}
+    assert not sees(globex.with_key(scopes=("privacy",)), ids[True])
+
+
 @pytest.mark.parametrize("bound", [{"agent_id": "coder"}, {"project": "apollo"}])
 def test_an_officer_of_one_agent_or_project_sees_none_but_his_own(acme, job_of, bound):
     officer = acme.with_key(scopes=("read", "admin"), **bound)

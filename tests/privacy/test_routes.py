@@ -2,10 +2,12 @@
 
 from urllib.parse import quote
 
+import httpx
 import pytest
 
 from tenants.models import Job
 from tenants.scope import scope
+from tests.api.things import dead_letter
 from tests.native.shapes import problem
 from tests.privacy import people
 
@@ -104,10 +106,24 @@ def test_a_bound_key_acts_on_its_own_person_only(acme):
     bobs = acme.with_key(user_id="bob", scopes=("privacy",))
     problem(bobs.http.get(f"/api/v1/jobs/{job.id}/download"), 404)
     begun = anns.http.post(path("ann", "erase"))
-    problem(bobs.http.get(begun.headers["location"]), 403)  # it has not scope read
+    problem(bobs.http.get(begun.headers["location"]), 404)
     readers = acme.with_key(user_id="ann", scopes=("privacy", "read"))
     problem(readers.http.get(begun.headers["location"]), 404)  # another key of hers has asked for it
     assert done(acme, begun).state == "done"
+
+
+def test_with_scope_privacy_alone_one_follows_exports_and_erasures(acme, officer):
+    begun = [officer.http.post(path("ann", verb)) for verb in ("export", "erase")]
+    begun += [officer.http.post(path("bob", "export"))]
+    people.run_jobs()
+    people.run_jobs()
+    problem(officer.http.get(begun[0].headers["location"]), 404)  # it went with her
+    erasure, export = (officer.http.get(one.headers["location"]).json() for one in begun[1:])
+    assert (erasure["state"], export["state"]) == ("done", "done")
+    assert httpx.get(export["result"]["download_url"]).status_code == 200
+    problem(officer.http.get(f"/api/v1/jobs/{dead_letter(officer)}"), 404)
+    problem(officer.http.get("/api/v1/jobs"), 403)
+    problem(acme.with_key(scopes=("write",)).http.get(begun[1].headers["location"]), 403)
 
 
 def test_a_key_of_an_agent_or_project_is_refused(acme):
