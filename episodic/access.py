@@ -82,7 +82,7 @@ def read_episodes(
 
 def last_accessed(*, caller: Caller, where: EpisodeFilter, limit: int) -> list[UUID]:
     """The ids of the episodes that were recalled last, of those that `where` admits but for its times."""
-    where = replace(confine(caller, where), since=None, until=None)
+    where = replace(confine(caller, where), since=None, until=None).narrowed()
     with scope(caller.tenant_id):
         return access_queries.last_used(tenant_id=caller.tenant_id, where=where, limit=limit)
 

@@ -39,7 +39,8 @@ def conditions_of(where: EpisodeFilter, params: Mapping[str, Any]) -> tuple[list
     """What both tables know, and what the episodes alone know, of the conditions in `params`."""
     subject = [sql for name, sql in SUBJECT_CONDITIONS.items() if name in params]
     further = [sql for name, sql in EPISODE_CONDITIONS.items() if name in params]
-    further += test_conditions(where.tests)
+    tests = zip(where.tests, test_conditions(where.tests), strict=True)
+    further += [sql for one, sql in tests if not where.implies(one)]
     if where.as_of is not None:
         further.append(HELD)
     elif not where.history:

@@ -30,8 +30,8 @@ class Subject:
     def of(cls, tenant_id: UUID, where: EpisodeFilter) -> "Subject | None":
         """None if there are too many users in it to look for the words of each."""
         where = where.narrowed()
-        if where.user_id:
-            return cls(tenant_id, where, (corpus_of(where.user_id, ""),))
+        if where.user_id is not None:
+            return cls(tenant_id, where, (corpus_of(where.user_id, where.agent_id or ""),))
         named = users_named(where.tests) or ()
         if named and all(named) and len(named) <= MOST_CORPORA:
             return cls(tenant_id, where, tuple(dict.fromkeys(corpus_of(one, "") for one in named)))
@@ -84,7 +84,8 @@ class Subject:
             figures.mean_length,
             len(marks),
         )
-        found = self._tested(sought, limit) if self.where.tests else self._found(sought, _most(limit))
+        is_tested = not all(map(self.where.implies, self.where.tests))
+        found = self._tested(sought, limit) if is_tested else self._found(sought, _most(limit))
         by_id = scores_of(found, weights, figures.mean_length, len(marks))
         ranked = sorted(by_id, key=lambda one: (-by_id[one], one))
         return {one: by_id[one] for one in ranked[:limit]}

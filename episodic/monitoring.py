@@ -17,6 +17,7 @@ from django.db import Error, connections
 from episodic import vector_queries
 from episodic.metrics import FOUND_OF_NEAREST
 from episodic.vector_queries import Near, Way
+from tenants.errors import Overdue
 from tenants.scope import each_statement_within, scope
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ def _compare(near: Near, found: list[UUID], first: int, way: Way) -> None:
             nearest = vector_queries.nearest_ids(near, limit=first, way="exact")
         if nearest:
             FOUND_OF_NEAREST.labels(way).observe(len(nearest.keys() & set(found[:first])) / len(nearest))
-    except Error as error:
+    except (Error, Overdue) as error:
         log.info("recall_not_compared: %s", type(error).__name__)
     finally:
         connections.close_all()

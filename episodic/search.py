@@ -76,8 +76,13 @@ def traits_around(
     terms: Sequence[str],
     vector: NDArray[np.float32] | None,
     reach: int,
+    where: EpisodeFilter,
 ) -> list[Trait]:
-    """What is looked at in the episodes and in the turns around them; see `word_queries.around`."""
+    """What is looked at in the episodes, chosen from candidates, and in the turns around them; see
+    `word_queries.around`. Of the turns around only those of the filter's agent and project, and none for
+    whoever is not shown conversations: what they lend to a score would tell of them."""
+    where = confine(caller, where)
+    readable = () if caller.may_read_conversations else where.memory_types
     with scope(caller.tenant_id):
         return word_queries.around(
             tenant_id=caller.tenant_id,
@@ -86,6 +91,7 @@ def traits_around(
             query=vector,
             model=model_behind(vector, tenant_id=caller.tenant_id),
             reach=reach,
+            beside=EpisodeFilter(agent_id=where.agent_id, project=where.project, memory_types=readable),
         )
 
 

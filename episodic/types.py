@@ -69,11 +69,23 @@ class EpisodeFilter:
 
     def narrowed(self) -> "EpisodeFilter":
         """The same, by the one user whom the tests name if it names none itself: what is of one user has
-        indexes of its own."""
+        indexes of its own. So has what is nobody's, of one agent: `user_id` is then empty, which `confine`
+        would take for anybody's, but for the tests."""
         named = users_named(self.tests)
-        if self.user_id is None and named is not None and len(named) == 1 and named[0]:
+        if self.user_id is None and named is not None and len(named) == 1 and (named[0] or self.agent_id):
             return replace(self, user_id=named[0])
         return self
+
+    @property
+    def names_subject_alone(self) -> bool:
+        """Whether it admits all that holds of one user, of one agent, or of what is nobody's of one."""
+        where = self.narrowed()
+        rest = tuple(one for one in where.tests if not where.implies(one))
+        return replace(where, tests=rest) == EpisodeFilter(user_id=where.user_id, agent_id=where.agent_id)
+
+    def implies(self, test: FieldTest) -> bool:
+        """Whether whatever is of its user meets the test."""
+        return (test.field, test.operator, test.value) == ("user_id", "eq", self.user_id)
 
 
 @dataclass(frozen=True, slots=True)

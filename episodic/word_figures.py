@@ -27,7 +27,7 @@ class Figures:
     documents: int
     mean_length: float
     speakers: frozenset[str]
-    years: tuple[int, ...]
+    years: range
     counted: dict[str, int] = field(default_factory=dict, compare=False)
 
     def count(self, found: Mapping[str, int]) -> None:
@@ -51,7 +51,7 @@ def read_figures(*, tenant_id: UUID, where: EpisodeFilter) -> Figures:
         if figures is not None and time.monotonic() < until:
             return figures
     documents, lexemes, first, last, speakers = word_queries.figures_of(tenant_id=tenant_id, where=where)
-    years = tuple(range(first, last + 1)) if documents else ()
+    years = range(first, last + 1) if documents else range(0)
     figures = Figures(documents, lexemes / max(documents, 1), frozenset(speakers) - {""}, years)
     if documents > SMALL:
         _keep(subject, figures)

@@ -80,9 +80,10 @@ SELECT DISTINCT user_id, agent_id FROM agent_episodes WHERE tenant_id = %(tenant
 LIMIT %(limit)s
 """
 
-# The candidates and, of those that are turns, the turns around them, which hold now or are candidates too.
-# Each step is one of an index: OFFSET 0 keeps the planner from reading all of a table that it takes for small
-# as long as it was not analysed. Moments are numbers, since hundreds of them are read.
+# The candidates and, of those that are turns, the turns around them, which hold now or are candidates too. A
+# thread is of one user and namespace, yet of any agent and project: the conditions are on these. Each step is
+# one of an index: OFFSET 0 keeps the planner from reading all of a table that it takes for small until it is
+# analysed. Moments are numbers, since hundreds of them are read.
 AROUND = """
 WITH chosen AS MATERIALIZED (
     SELECT s.* FROM unnest(%(ids)s::text::uuid[]) AS k (id) CROSS JOIN LATERAL (
@@ -91,12 +92,12 @@ WITH chosen AS MATERIALIZED (
     SELECT id FROM chosen
     UNION
     SELECT beside.id FROM chosen CROSS JOIN LATERAL (
-        SELECT s.id FROM episode_search s
+        SELECT s.id, s.agent_id FROM episode_search s
         WHERE s.tenant_id = %(tenant)s AND s.thread = chosen.thread
               AND s.place BETWEEN chosen.place - %(reach)s AND chosen.place + %(reach)s
               AND (s.valid_to IS NULL OR s.valid_to > now())
-        OFFSET 0) beside
-    WHERE chosen.place IS NOT NULL
+        OFFSET 0) beside {admitted}
+    WHERE chosen.place IS NOT NULL {conditions}
 )
 SELECT w.id, w.thread, w.place, w.length, w.speaker, w.names, w.asks, w.tells_time,
        extract(epoch FROM w.happened_at)::float8, extract(epoch FROM w.created_at)::float8,
@@ -105,6 +106,10 @@ FROM every CROSS JOIN LATERAL (
     SELECT * FROM episode_search WHERE tenant_id = %(tenant)s AND id = every.id OFFSET 0) w
 ORDER BY w.id
 """
+OF_AGENT = "AND beside.agent_id = %(agent_id)s"
+# Only where the narrow rows do not tell.
+ADMITTED_BESIDE = """CROSS JOIN LATERAL (
+        SELECT FROM agent_episodes WHERE tenant_id = %(tenant)s AND id = beside.id {conditions} OFFSET 0) e"""
 COSINE = """(SELECT 1 - (e.embedding <=> %(query)s::vector) FROM episode_embeddings e
         WHERE e.tenant_id = %(tenant)s AND e.episode_id = w.id AND e.model = %(model)s)"""
 RANK = "ts_rank('{{1,1,1,1}}', w.lexemes, %(term{place})s::tsquery)"
@@ -211,7 +216,7 @@ def count(*, terms: Sequence[str], where: EpisodeFilter) -> list[int]:
 def figures_of(*, tenant_id: UUID, where: EpisodeFilter) -> tuple[int, int, int, int, list[str]]:
     """Episodes, lexemes, first and last year, and speakers of the user, agent and project."""
     params = {"tenant": tenant_id, "user": where.user_id, "agent": where.agent_id, "project": where.project}
-    conditions = " ".join(sql for name, sql in OF_SUBJECT.items() if params[name])
+    conditions = " ".join(sql for name, sql in OF_SUBJECT.items() if params[name] is not None)
     with connection.cursor() as cursor:
         cursor.execute(FIGURES.format(conditions=conditions), params)
         documents, lexemes, first, last, speakers = cursor.fetchone()
@@ -247,9 +252,11 @@ def around(
     query: NDArray[np.float32] | None,
     model: str,
     reach: int,
+    beside: EpisodeFilter,
 ) -> list[Trait]:
-    """The episodes with the turns up to `reach` places before and after each, by id; `ranks` are of the
-    terms, `cosine` is to `query`, shape (dimensions,), by `model`, and None for all without a query."""
+    """The episodes with the turns up to `reach` places before and after each, by id; of these turns, those of
+    the agent, the project and the types that `beside` names. `ranks` are of the terms, `cosine` is to
+    `query`, shape (dimensions,), by `model`, and None for all without a query."""
     params: dict[str, Any] = {
         "tenant": tenant_id,
         # As one literal: to adapt each id takes longer than the query.
@@ -258,8 +265,14 @@ def around(
         "model": model,
         "reach": reach,
     } | {f"term{place}": one for place, one in enumerate(terms)}
-    ranks = ", ".join(RANK.format(place=place) for place in range(len(terms)))
+    params |= params_of(beside)
+    _subject, further = conditions_of(beside, params)
+    statement = AROUND.format(
+        admitted=ADMITTED_BESIDE.format(conditions=joined(further)) if further else "",
+        conditions=OF_AGENT if beside.agent_id is not None else "",
+        ranks=", ".join(RANK.format(place=place) for place in range(len(terms))),
+        cosine="NULL::float8" if query is None else COSINE,
+    )
     with connection.cursor() as cursor:
-        cosine = "NULL::float8" if query is None else COSINE
-        cursor.execute(AROUND.format(ranks=ranks, cosine=cosine), params)
+        cursor.execute(statement, params)
         return [Trait(*row) for row in cursor.fetchall()]

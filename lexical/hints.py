@@ -4,8 +4,12 @@ import re
 from calendar import monthrange
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import MAXYEAR, MINYEAR, date
+from itertools import islice
 
+MOST_DATES = 20  # of those that a query names: more of them single out nothing
+PAST, AHEAD = 150, 10  # years before and after today: a month without a year is that of none further off
+FIRST, LAST = date.min.toordinal(), date.max.toordinal()
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 # A month counts with a capital letter only: "may" and "march" are verbs as well.
@@ -46,13 +50,20 @@ class Span:
 
 def named_spans(query: str, *, years: Collection[int], today: date) -> list[Span]:
     """The days and months that the query names, or else its years, or else what it says relative to `today`.
-    A month without a year is that of each of `years`, those that the subject has turns of; a day that no
-    calendar has names nothing."""
-    spans = [span for match in _DATE.finditer(query) for span in _spans(match, years)]
-    spans += [span for match in _ISO.finditer(query) for span in _iso_spans(match)]
+    A month without a year is that of each of `years` not too far from today, those that the subject has turns
+    of; a day that no calendar has names nothing. Each span once, of the first `MOST_DATES` that are named."""
+    first, last = max(today.year - PAST, MINYEAR), min(today.year + AHEAD, MAXYEAR)
+    near = [year for year in range(first, last + 1) if year in years]
+    spans = [
+        span
+        for year, month, day in islice(dict.fromkeys(_dates(query)), MOST_DATES)
+        for each in ([year] if year else near)
+        for span in _days_of(each, month, day)
+    ]
     named = (int(year) for year in _BARE_YEAR.findall(query))
     spans = spans or [Span(date(year, 1, 1).toordinal(), date(year, 12, 31).toordinal()) for year in named]
-    return spans or [_relative(match, today) for match in _RELATIVE.finditer(query)]
+    spans = spans or [_relative(match, today) for match in _RELATIVE.finditer(query)]
+    return list(dict.fromkeys(spans))
 
 
 def asks_when(query: str) -> bool:
@@ -74,36 +85,43 @@ def _relative(match: re.Match[str], today: date) -> Span:
     now = today.toordinal()
     if match["day"]:
         day = now - (match["day"].lower() == "yesterday")
-        return Span(day, day)
+        return _span(day, day)
     if match["of"]:
         unit = _DAYS[match["of"].lower()]
         count = _NUMBERS.get(match["count"].lower()) or int(match["count"])
-        return Span(max(now - count * unit - unit // 2, 1), max(now - count * unit + unit // 2, 1))
+        return _span(now - count * unit - unit // 2, now - count * unit + unit // 2)
     is_last, unit_name = match["which"].lower() != "this", match["unit"].lower()
     monday = now - today.weekday()
     if unit_name == "weekend":
         saturday = monday + 5 - (7 if is_last or today.weekday() < 5 else 0)
-        return Span(saturday, saturday + 1)
+        return _span(saturday, saturday + 1)
     if unit_name == "week":
-        return Span(monday - 7, monday - 1) if is_last else Span(monday, monday + 6)
-    first = today.replace(day=1) if unit_name == "month" else today.replace(month=1, day=1)
-    before = (first - timedelta(days=1)).replace(day=1)
-    before = before if unit_name == "month" else before.replace(month=1)
-    return Span(before.toordinal(), first.toordinal() - 1) if is_last else Span(first.toordinal(), now)
+        return _span(monday - 7, monday - 1) if is_last else _span(monday, monday + 6)
+    first = _first_day(today, unit_name)
+    if not is_last:
+        return _span(first, now)
+    before = date.fromordinal(max(first - 1, FIRST))
+    return _span(_first_day(before, unit_name), first - 1)
 
 
-def _spans(match: re.Match[str], years: Collection[int]) -> Iterator[Span]:
-    month = MONTHS.index(match["month"][:3].lower()) + 1
-    day = int(match["before"] or match["after"] or 0)
-    for year in [int(match["year"])] if match["year"] else years:
-        yield from _days_of(year, month, day)
+def _first_day(day: date, unit: str) -> int:
+    """Of the month or year that the day is in."""
+    return day.replace(day=1, month=day.month if unit == "month" else 1).toordinal()
 
 
-def _iso_spans(match: re.Match[str]) -> Iterator[Span]:
-    """ISO 8601: `2023-05-07`, `2023-05`."""
-    day = match["day"]
-    if day != "00":
-        yield from _days_of(int(match["year"]), int(match["month"]), int(day or 0))
+def _span(first: int, last: int) -> Span:
+    """As far as the calendar goes."""
+    return Span(min(max(first, FIRST), LAST), min(max(last, FIRST), LAST))
+
+
+def _dates(query: str) -> Iterator[tuple[int, int, int]]:
+    """The year, 0 if none is named, the month, and the day, 0 for all of the month."""
+    for match in _DATE.finditer(query):
+        month = MONTHS.index(match["month"][:3].lower()) + 1
+        yield int(match["year"] or 0), month, int(match["before"] or match["after"] or 0)
+    for match in _ISO.finditer(query):  # ISO 8601: `2023-05-07`, `2023-05`
+        if match["day"] != "00":
+            yield int(match["year"]), int(match["month"]), int(match["day"] or 0)
 
 
 def _days_of(year: int, month: int, day: int) -> Iterator[Span]:

@@ -4,7 +4,7 @@ out of the answer altogether."""
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from episodic.episodes import access_episode
@@ -15,6 +15,7 @@ from observations.models import Observation
 from observations.observations import access_observation
 from observations.search import LEAST_COSINE, confine, search_observations
 from observations.types import GLOBAL, ObservationFilter
+from recall.fused import written_since
 from recall.kinds import (
     Kind,
     Other,
@@ -107,7 +108,7 @@ def find_in_ranking(
     asked = settled(caller=caller, query=query)
     search = _Search(caller, asked, kinds, now)
     memory, ranked, reasons = _SEARCHES[kind](search, memory_id)
-    policy = read_policy(tenant_id=caller.tenant_id, agent_id=asked.where.agent_id or "")
+    policy = read_policy(tenant_id=caller.tenant_id, agent_id=caller.confine_agent(asked.where.agent_id))
     places = {_id_of(one): place for place, one in enumerate(ranked, start=1)}
     answered = min(search.answered(kind), len(ranked))
 
@@ -159,7 +160,7 @@ def _episode(search: _Search, memory_id: str) -> _Found:
     )
     if kept_out := list(search.kept_out("episode")):
         return memory, (), kept_out
-    policy = read_policy(tenant_id=caller.tenant_id, agent_id=asked.where.agent_id or "")
+    policy = read_policy(tenant_id=caller.tenant_id, agent_id=caller.confine_agent(asked.where.agent_id))
     deep = replace(asked, top_k=max(DEEPEST, asked.top_k or 0), mmr=None)
     hits = recall(caller=caller, query=deep, now=search.now, counted=False).hits
     return memory, hits, list(_reasons(caller, episode, asked, policy, search.now))
@@ -283,6 +284,7 @@ def _times(episode: Episode, query: RecallQuery, policy: Policy, now: datetime) 
     if episode.valid_to is not None and episode.valid_to <= at:
         instead = ": another says what holds instead" if episode.superseded_by else ""
         yield f"It holds no more{instead}."
-    days = policy.recall.session_recency_days
-    if days and episode.created_at < at - timedelta(days=days):
+    oldest = written_since(policy, at)
+    if oldest is not None and episode.created_at < oldest:
+        days = policy.recall.session_recency_days
         yield f"It is older than {days} days, the policy's recall.session_recency_days."

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from episodic.types import EpisodeFilter
-from ledger.cases import QueryFilter, access_query, list_queries, note_runs
+from ledger.cases import QueryFilter, SavedQuery, access_query, list_queries, note_runs
 from ledger.models import EvaluationQuery
 from recall.lab import settled
 from recall.recall import recall
@@ -51,18 +51,13 @@ def run_queries(*, caller: Caller, now: datetime, query_id: UUID | None = None) 
     return [one for one in runs if one.query.id in kept]
 
 
-def asked_of(query: EvaluationQuery) -> RecallQuery:
-    """The saved query as it is asked: a user's memories whatever the agent; without a user, the agent's."""
-    where = EpisodeFilter(
-        user_id=query.user_id or None,
-        agent_id=None if query.user_id else query.agent_id or None,
-        project=query.project or None,
-    )
-    return RecallQuery(text=query.text, where=where)
+def whose(query: EvaluationQuery | SavedQuery) -> EpisodeFilter:
+    """What a saved query is asked of: a user's memories, whatever the agent; without a user, the agent's."""
+    return EpisodeFilter(user_id=query.user_id) if query.user_id else EpisodeFilter(agent_id=query.agent_id)
 
 
 def _run(caller: Caller, query: EvaluationQuery, now: datetime) -> CaseRun:
-    asked = settled(caller=caller, query=asked_of(query))
+    asked = settled(caller=caller, query=RecallQuery(query.text, whose(query)))
     top_k = asked.top_k or 1
     deep = RecallQuery(
         asked.text, asked.where, max(LOOKED_AT, top_k), asked.profile, asked.alpha, asked.decay

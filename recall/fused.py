@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from episodic import search
 from episodic.types import Candidate, EpisodeFilter, Wanted
 from lexical.averages import average_of
-from recall.fusion import Weights, fold, names_any, score_of, signals_of, stands_in, values_in
+from recall.fusion import (
+    LONGEST,
+    Searched,
+    Weights,
+    names_any,
+    score_of,
+    signals_of,
+    stands_in,
+    values_in,
+)
 from recall.stages import Stage, timed
 from recall.types import Hit, RecallQuery
 from tenants.caller import Caller
@@ -29,7 +38,7 @@ class Ranking:
 
     caller: Caller
     where: EpisodeFilter
-    text: str
+    text: Searched
     weights: Weights
     written_since: datetime | None
     at: datetime
@@ -45,13 +54,16 @@ def ranking_of(
         decay=policy.recall.decay if query.decay is None else query.decay,
         entity_boost=policy.recall.entity_boost,
     )
-    return Ranking(caller, where, fold(query.text), weights, written_since(policy, at), at)
+    return Ranking(caller, where, Searched.of(query.text[:LONGEST]), weights, written_since(policy, at), at)
 
 
 def written_since(policy: Policy, at: datetime) -> datetime | None:
     """When the oldest memory may have been written that is recalled; None: whenever."""
     days = policy.recall.session_recency_days
-    return at - timedelta(days=days) if days else None
+    try:
+        return at - timedelta(days=days) if days else None
+    except OverflowError:  # before the year 1, when nothing was written
+        return None
 
 
 def fused_hits(
@@ -126,9 +138,9 @@ def _best(ranking: Ranking, found: Sequence[Candidate], values: Sequence[str], l
     ]
 
 
-def _is_named(one: Candidate, query: str, values: Sequence[str]) -> bool:
+def _is_named(one: Candidate, query: Searched, values: Sequence[str]) -> bool:
     """Whether the query names something that the episode is about, or a slot's value that it tells too."""
     if names_any(one.names, query):
         return True
-    text = fold(one.text) if values else ""
+    text = Searched.of(one.text)
     return any(stands_in(value, text) for value in values)

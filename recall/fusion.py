@@ -1,12 +1,16 @@
 """How likeness, recency and exact names become one score. Pure."""
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 HOUR = 3_600
+LONGEST = 2_000  # characters of a query whose words, names and times are looked for
 SHORTEST_VALUE = 3  # characters of a slot's value: a shorter one stands in many texts by chance
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +53,34 @@ def fold(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def stands_in(phrase: str, text: str) -> bool:
-    """Whether the phrase stands in the text as whole words; both folded."""
-    at = text.find(phrase) if phrase else -1
-    while at >= 0:
-        end = at + len(phrase)
-        if not (_joined(text[at - 1 : at], phrase[0]) or _joined(phrase[-1], text[end : end + 1])):
-            return True
-        at = text.find(phrase, at + 1)
-    return False
+@dataclass(frozen=True)
+class Searched:
+    """A folded text in which names are looked for."""
+
+    folded: str
+
+    @classmethod
+    def of(cls, text: str) -> "Searched":
+        return cls(fold(text))
+
+    @cached_property
+    def words(self) -> str:
+        return _apart(self.folded)
 
 
-def names_any(names: Iterable[str], text: str) -> bool:
-    """Whether one of the names stands in the folded text."""
+def stands_in(phrase: str, text: Searched) -> bool:
+    """Whether the folded phrase stands in the text as whole words. Takes as long as to read both, whatever
+    they repeat."""
+    return bool(phrase) and phrase in text.folded and _apart(phrase) in text.words
+
+
+def names_any(names: Iterable[str], text: Searched) -> bool:
+    """Whether one of the names stands in the text."""
     return any(stands_in(fold(name), text) for name in names)
 
 
-def values_in(values: Iterable[object], query: str) -> tuple[str, ...]:
-    """The folded values of slots, or members of values that are lists, that stand in the folded query."""
+def values_in(values: Iterable[object], query: Searched) -> tuple[str, ...]:
+    """The folded values of slots, or members of values that are lists, that stand in the query."""
     folded = dict.fromkeys(fold(text) for value in values for text in _texts(value))
     return tuple(one for one in folded if len(one) >= SHORTEST_VALUE and stands_in(one, query))
 
@@ -79,10 +93,6 @@ def _texts(value: object) -> list[str]:
     return [str(value)] if isinstance(value, int | float) and not isinstance(value, bool) else []
 
 
-def _joined(before: str, after: str) -> bool:
-    """Whether two neighbouring characters belong to one word."""
-    return _of_word(before) and _of_word(after)
-
-
-def _of_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+def _apart(text: str) -> str:
+    """With a mark before and after each word: where a part of it begins or ends with a word, so does it."""
+    return _WORD.sub("\0\\g<0>\0", text)

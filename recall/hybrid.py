@@ -19,7 +19,7 @@ from lexical.analysis import analyse_query
 from lexical.averages import Average
 from lexical.hints import asks_when, named_spans
 from lexical.matching import counts_of, heaviest, match_any, telling
-from recall.fusion import fold, names_any
+from recall.fusion import LONGEST, Searched, names_any
 from recall.ranking import signals
 from recall.ranking.echoes import Echoes, penalty
 from recall.ranking.weights import Weights, default_weights
@@ -38,7 +38,6 @@ SURE = 10  # of what words bring, so many are the best for certain; the rest, ne
 ALONE = 1 << 31  # places from which each turn stands alone: none has as many before it
 DAY, HOUR = 86_400, 3_600  # seconds
 EPOCH = date(1970, 1, 1).toordinal()
-LONGEST = 2_000  # characters of a query whose words are looked for
 
 SCALE = 10.0  # by which these scores lie further apart than those of other profiles
 
@@ -72,7 +71,7 @@ class _Words:
     is_late: bool = False  # PostgreSQL took too long: none are known
 
 
-_NO_WORDS = _Words(None, Figures(0, 0.0, frozenset(), ()), (), np.zeros(0), frozenset(), ())
+_NO_WORDS = _Words(None, Figures(0, 0.0, frozenset(), range(0)), (), np.zeros(0), frozenset(), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,8 @@ def _best(asked: Search, weights: Weights, ranked: Ranked, stages: list[Stage]) 
     before lends nothing to what was replied to it."""
     with timed("load", stages):
         others, echoes = _read(asked, weights, ranked)
-        put_before = [one for one in echoes if _is_put_before(one.episode, asked.text)]
+        query = Echoes(asked.text)
+        put_before = [one for one in echoes if _is_put_before(one.episode, query)]
         if put_before:
             rest = _without(asked, ranked, frozenset(one.episode.id for one in put_before))
             others, echoes = _read(asked, weights, rest)
@@ -191,9 +191,9 @@ def _is_echo(episode: Episode, said: Echoes) -> bool:
     return repeats and episode.memory_type == MemoryType.MESSAGE
 
 
-def _is_put_before(echo: Episode, query: str) -> bool:
+def _is_put_before(echo: Episode, query: Echoes) -> bool:
     """Whether a user has said the query itself in a session. What others asked, the user has answered."""
-    return echo.metadata.get("role") == "user" and Echoes(query).repeats(echo.text)
+    return echo.metadata.get("role") == "user" and query.is_query(echo.text)
 
 
 def _without(asked: Search, ranked: Ranked, ids: frozenset[UUID]) -> Ranked:
@@ -206,12 +206,10 @@ def _asked(asked: Search, embedding: Embedding | None, stages: list[Stage]) -> t
     """What the words find and the query's vector: the model and PostgreSQL work at the same time."""
     tenant_id = asked.caller.tenant_id
     if asked.words_only:
-        with timed("words", stages), scope(tenant_id):
-            return _look_up(asked), None
+        return _words_of(asked, stages), None
     waiting = embedding or embed_meanwhile(asked.text, tenant_id=tenant_id)
     try:
-        with timed("words", stages), scope(tenant_id):
-            words = _look_up(asked)
+        words = _words_of(asked, stages)
     except Overdue:
         words = replace(_NO_WORDS, is_late=True)
     try:
@@ -221,6 +219,14 @@ def _asked(asked: Search, embedding: Embedding | None, stages: list[Stage]) -> t
         if not words.lexemes:  # or they are late
             raise
         return words, None
+
+
+def _words_of(asked: Search, stages: list[Stage]) -> _Words:
+    with timed("words", stages), scope(asked.caller.tenant_id):
+        words = _look_up(asked)
+    if words.subject is None:  # too many users to look for the words of each
+        stages[-1] = replace(stages[-1], status="skipped")
+    return words
 
 
 def _by_meaning(asked: Search, words: _Words, vector: Vector | None, stages: list[Stage]) -> Ranked:
@@ -270,6 +276,7 @@ def _gathered(asked: Search, words: _Words, vector: Vector | None, stages: list[
             terms=words.subject.terms(words.lexemes) if words.subject is not None else [],
             vector=vector,
             reach=signals.REACH,
+            where=asked.where,
         )
     with timed("fusion", stages):
         return _ranked(asked, words, traits, frozenset(ids))
@@ -314,7 +321,7 @@ def _hit(
 def _look_up(asked: Search) -> _Words:
     """In the open scope."""
     subject = Subject.of(asked.caller.tenant_id, asked.where)
-    if subject is None:  # too many users to look for the words of each
+    if subject is None:
         return _NO_WORDS
     figures = subject.figures()
     lexemes = telling(analyse_query(asked.text[:LONGEST]))
@@ -333,7 +340,8 @@ def _ranked(asked: Search, words: _Words, traits: Sequence[Trait], ids: frozense
         spans=named_spans(text, years=words.figures.years, today=asked.at.date()),
         asks_when=asks_when(text),
     )
-    is_plain = where == EpisodeFilter(user_id=where.user_id, agent_id=where.agent_id)
+    # Then it admits the turns around as well: these are of the agent, if it names one.
+    is_plain = where.names_subject_alone
     oldest = asked.written_since.timestamp() if asked.written_since is not None else -np.inf
     return Ranked(
         ids=tuple(one.id for one in traits),
@@ -352,7 +360,7 @@ def _turns(asked: Search, words: _Words, traits: Sequence[Trait]) -> signals.Tur
         -place if one.thread is None else threads.setdefault(one.thread, len(threads))
         for place, one in enumerate(traits, start=1)
     ]
-    folded = fold(asked.text)
+    query = Searched.of(asked.text[:LONGEST])
     happened = np.array([one.happened_at for one in traits], dtype=np.float64)
     alternatives = len(words.subject.marks) if words.subject is not None and words.lexemes else 1
     return signals.Turns(
@@ -371,5 +379,5 @@ def _turns(asked: Search, words: _Words, traits: Sequence[Trait]) -> signals.Tur
         tells_time=np.array([one.tells_time for one in traits], dtype=np.bool_),
         days=np.floor(happened / DAY).astype(np.int64) + EPOCH,
         recency=np.exp(-asked.decay / HOUR * (asked.at.timestamp() - happened).clip(min=0)),
-        entity=np.array([bool(one.names) and names_any(one.names, folded) for one in traits], dtype=np.bool_),
+        entity=np.array([bool(one.names) and names_any(one.names, query) for one in traits], dtype=np.bool_),
     )

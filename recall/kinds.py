@@ -26,6 +26,7 @@ from recall.types import Hit, Recalled, RecallQuery
 from tenants.caller import Caller
 from tenants.embedding import embed_meanwhile
 from tenants.errors import Invalid, Overdue, Unavailable
+from tenants.policy.document import Recall
 from tenants.policy.reading import read_policy
 from tenants.scope import each_statement_within
 
@@ -107,11 +108,17 @@ def _begun(caller: Caller, query: RecallQuery, now: datetime) -> _Asked:
     return _Asked(
         caller=caller,
         query=query,
-        top_k=query.top_k or read_policy(tenant_id=caller.tenant_id).recall.top_k,
+        top_k=query.top_k or _settings(caller, query).top_k,
         embedding=embed_meanwhile(query.text, tenant_id=caller.tenant_id),
         now=now,
         stages=stages,
     )
+
+
+def _settings(caller: Caller, query: RecallQuery) -> Recall:
+    """Those of the agent that is meant, as for episodes alone."""
+    agent_id = caller.confine_agent(query.where.agent_id)
+    return read_policy(tenant_id=caller.tenant_id, agent_id=agent_id).recall
 
 
 def _found(asked: _Asked, kinds: Sequence[Kind]) -> list[Sequence[Hit | Other]]:
@@ -216,7 +223,7 @@ def slots_for(*, caller: Caller, query: RecallQuery, vector: NDArray[np.float32]
     """The user's slots that answer the query best, of those nearest to it: one whose whole key it names has
     the policy's `recall.entity_boost` beside its cosine."""
     user_id = caller.confine_user(query.where.user_id)
-    boost = read_policy(tenant_id=caller.tenant_id).recall.entity_boost
+    boost = _settings(caller, query).entity_boost
     found = nearest_slots(caller=caller, user_id=user_id, vector=vector, limit=max(SLOTS, limit))
     named = Named(query.text)
     signals = [_slot_signals(slot, cosine, named, boost) for slot, cosine in found]

@@ -132,8 +132,7 @@ def parts_of(hit: Hit, *, query: RecallQuery, policy: Policy) -> tuple[Part, ...
     and on average. `query` is a settled one."""
     weights = _weights(query, policy)
     if hit.added:
-        added = hit.added | {name: hit.signals[name] for name in ("feedback",) if name in hit.signals}
-        found = [_divided(name, value, weights.get(name)) for name, value in added.items()]
+        found = [_divided(name, value, weights.get(name)) for name, value in hit.added.items()]
     else:
         found = [_multiplied(name, value, weights.get(name)) for name, value in hit.signals.items()]
     return _compared([part for part in found if part.added], hit.average, weights)

@@ -185,4 +185,5 @@ def _moved(caller: Caller, hits: Sequence[Hit], weight: float, stages: list[Stag
 
 
 def _with_feedback(hit: Hit, added: float) -> Hit:
-    return replace(hit, score=hit.score + added, signals=hit.signals | {"feedback": added})
+    parts = hit.added | {"feedback": added} if hit.added else hit.added
+    return replace(hit, score=hit.score + added, signals=hit.signals | {"feedback": added}, added=parts)

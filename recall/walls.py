@@ -176,7 +176,12 @@ def _vector(planted: Planted):  # type: ignore[no-untyped-def]
 
 def _around(asker: Planted, owner: Planted) -> object:
     traits = search.traits_around(
-        caller=asker.caller, ids=[UUID(owner.things["episode"])], terms=[], vector=None, reach=REACH
+        caller=asker.caller,
+        ids=[UUID(owner.things["episode"])],
+        terms=[],
+        vector=None,
+        reach=REACH,
+        where=EpisodeFilter(user_id=owner.user_id),
     )
     return _secrets(owner, [str(one.id) for one in traits], "episode")
 

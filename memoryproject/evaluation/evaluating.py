@@ -48,7 +48,7 @@ def evaluate(
     Raises EvaluationError when there is nothing to ask, for `TUNED` with a single conversation, and when
     the embedding model is away; django.db.Error when the database is.
     """
-    asked = [one for one in transcripts if _answerable(one)]
+    asked = [one for one in transcripts if answerable(one)]
     if not asked:
         raise EvaluationError("No question has evidence, so there is nothing to measure.")
     if TUNED in profiles and len(asked) < 2:
@@ -74,11 +74,12 @@ def evaluate(
         weights=tuning.fit(one for some in found.values() for one in some) if fit else None,
         tuned=assessed.get(TUNED),
         conversations=len(asked),
-        questions=sum(map(_answerable, asked)),
+        questions=sum(map(answerable, asked)),
     )
 
 
-def _answerable(transcript: Transcript) -> int:
+def answerable(transcript: Transcript) -> int:
+    """How many of its questions can be asked: those with evidence of what the conversation holds."""
     return sum(bool(one.evidence) and one.category != ADVERSARIAL for one in transcript.questions)
 
 

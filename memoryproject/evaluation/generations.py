@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from ledger.cases import SavedQuery, saved_queries
 from memoryproject.evaluation.figures import Outcome, find_ranks, means
-from memoryproject.evaluation.saved import own_profile, whose
+from memoryproject.evaluation.saved import own_profile
+from recall.case_runs import whose
 from recall.recall import recall
 from recall.types import RecallQuery
 from tenants.caller import Caller

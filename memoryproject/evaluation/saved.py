@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from episodic.search import episodes_by_id
-from episodic.types import EpisodeFilter
 from ledger.cases import SavedQuery, saved_queries
 from memoryproject.evaluation.errors import EvaluationError
 from memoryproject.evaluation.evaluating import Progress
 from memoryproject.evaluation.figures import DEPTH, Outcome, find_ranks
 from memoryproject.evaluation.report import Assessed, assess
 from memoryproject.evaluation.stage import AWAY, check_whole
+from recall.case_runs import whose
 from recall.recall import recall
 from recall.types import Profile, RecallQuery
 from tenants.caller import Caller
@@ -40,11 +40,6 @@ class SavedEvaluation:
 def own_profile(tenant_id: UUID) -> Profile:
     """What the tenant's policy ranks by."""
     return read_policy(tenant_id=tenant_id).recall.profile
-
-
-def whose(query: SavedQuery) -> EpisodeFilter:
-    """A user's memories, or without a user the agent's, as an assembly recalls them."""
-    return EpisodeFilter(user_id=query.user_id) if query.user_id else EpisodeFilter(agent_id=query.agent_id)
 
 
 def evaluate_saved(

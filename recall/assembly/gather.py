@@ -12,6 +12,7 @@ from django.conf import settings
 from episodic.entity_reading import current_slots
 from episodic.episodes import list_episodes
 from episodic.models import Episode
+from episodic.record_tests import FieldTest
 from episodic.slot_choice import MOST_SLOTS, choose_slots
 from episodic.types import EpisodeFilter
 from knowledge.models import Procedure
@@ -212,7 +213,7 @@ def _add_episodes(caller: Caller, found: Gathered, embedding: Embedding, told: i
     if not found.user_id and not found.agent_id:
         found.stages.append(Stage("vector", 0.0, "skipped"))
         return
-    where = EpisodeFilter(user_id=found.user_id) if found.user_id else EpisodeFilter(agent_id=found.agent_id)
+    where = EpisodeFilter(user_id=found.user_id) if found.user_id else _nobodys(found.agent_id)
     limit = 2 * found.top_k + min(told, MOST_TOLD)
     query = RecallQuery(text=found.query_used, where=where, top_k=limit, session=found.address.session_id)
     scored: list[tuple[Episode, float | None]] = []
@@ -231,9 +232,12 @@ def _add_episodes(caller: Caller, found: Gathered, embedding: Embedding, told: i
         with timed("recent", found.stages):
             newest = list_episodes(caller=caller, where=where, limit=limit)
         scored = [(one, None) for one in newest]
-    found.episodes = [
-        pieces.of_episode(one, score, found.session) for one, score in scored if one.user_id == found.user_id
-    ]
+    found.episodes = [pieces.of_episode(one, score, found.session) for one, score in scored]
+
+
+def _nobodys(agent_id: str) -> EpisodeFilter:
+    """The agent's own: what belongs to no user."""
+    return EpisodeFilter(agent_id=agent_id, tests=(FieldTest("user_id", "eq", ""),))
 
 
 def _address_of(session: Session) -> SessionAddress:

@@ -27,9 +27,13 @@ class Echoes:
         said = bare(text)
         if not said:
             return False
-        is_echo = (of, said) in self._said or self._asked in (said, bare(_SPEAKER.sub("", text, count=1)))
+        is_echo = (of, said) in self._said or self.is_query(text)
         self._said.add((of, said))
         return is_echo
+
+    def is_query(self, text: str) -> bool:
+        """Whether the text says the query itself, with a name before it or without."""
+        return self._asked in (bare(text), bare(_SPEAKER.sub("", text, count=1)))
 
 
 def bare(text: str) -> str:

@@ -3,12 +3,15 @@
 import pytest
 from django.utils import timezone
 
+from episodic import keyword
 from providers.embeddings import EmbeddingUnavailable
 from recall.assembly import assemble as assembling
 from recall.assembly import gather
 from recall.assembly.types import AssembleQuery
 from tenants import embedding
 from tests.native.test_start import remember
+from tests.recall.talking import decide
+from tests.recall.vectors import fill, unit_vectors
 from working.redis import RedisAway
 from working.types import SessionAddress
 
@@ -24,8 +27,8 @@ def away(**named):
     raise RedisAway("Redis is away.")
 
 
-def assemble(member, text="What does Ann drink?"):
-    query = AssembleQuery(address=SessionAddress("s", "ann"), text=text)
+def assemble(member, text="What does Ann drink?", user="ann", **named):
+    query = AssembleQuery(address=SessionAddress("s", user), text=text, **named)
     return assembling.assemble(caller=member.caller, query=query, now=timezone.now())
 
 
@@ -89,3 +92,32 @@ def test_the_window_comes_from_postgresql(drinks, monkeypatch):
     monkeypatch.setattr(store, "read_turns", away)
     monkeypatch.setattr(gather, "read_items", away)
     assert [one["content"] for one in assemble(drinks).messages][1:] == ["Hello.", "What does Ann drink?"]
+
+
+@pytest.fixture
+def crowded(acme):
+    """What nobody has told an agent, before and beside much that users have, and less like the query."""
+    vectors = unit_vectors(21)
+    vectors[0] = -embedding.embed_query("tea", tenant_id=acme.tenant.id)
+    fill(
+        acme.caller, vectors, agent_id="coder", user_id=lambda n: f"u{n}" if n else "",
+        text=lambda n: f"User {n} drinks tea, and tea again." if n else "The office drinks tea.",
+    )  # fmt: skip
+    return acme
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "fused", "recency", "similarity"])
+def test_without_a_user_what_is_nobodys_is_found_behind_all_that_is_of_users(crowded, profile):
+    decide(crowded.caller, recall={"profile": profile})
+    done = assemble(crowded, "tea", user="", agent_id="coder")
+    assert [why for why, _score in episodes(done)] == ["recalled"]
+    assert "The office drinks tea." in done.messages[0]["content"]
+
+
+@pytest.mark.parametrize(("text", "why"), [("tea", "recalled"), ("Who sings?", "recent")])
+def test_with_the_model_away_what_is_nobodys_is_found_too(crowded, monkeypatch, text, why):
+    monkeypatch.setattr(embedding, "get_embedder", lambda model: Away())
+    monkeypatch.setattr(keyword, "MOST_CORPORA", 3)
+    done = assemble(crowded, text, user="", agent_id="coder")
+    assert [one for one, _score in episodes(done)] == [why]
+    assert "The office drinks tea." in done.messages[0]["content"]

@@ -11,7 +11,9 @@ from django.db import connections
 from episodic import embedding
 from episodic.episodes import list_episodes
 from episodic.models import Episode, EpisodeWords
+from episodic.nearest import nearest_ids
 from episodic.querysets import nearest_facts
+from episodic.record_tests import FieldTest
 from episodic.retention_queries import OldEpisodes, count_episodes, has_episodes, oldest_episode
 from episodic.search import nearest_episodes
 from episodic.types import EpisodeFilter, EpisodeTraits
@@ -86,13 +88,25 @@ def test_search_of_an_agent_reads_that_agents_vectors_only(caller):
     assert not any(one.startswith("SEQ") for one in used)
 
 
+def test_search_of_what_is_nobodys_of_an_agent_looks_into_no_episode(caller):
+    where = EpisodeFilter(agent_id="a3", tests=(FieldTest("user_id", "eq", ""),))
+    named = {"tenant_id": caller.tenant_id, "model": get_embedder().model, "where": where}
+    used = indexes_of(caller, lambda: nearest_ids(vector=unit_vectors(1)[0], limit=5, **named))
+    assert used
+    assert used <= {"embedding_of_agent", "embedding_of_user"}
+
+
 def test_search_of_a_session_reads_that_sessions_episodes_only(caller):
     used = indexes_of(caller, nearest(caller, session_id="s3"))
     assert "episode_session" in used
     assert "SEQ agent_episodes" not in used
 
 
-def test_the_turns_around_are_reached_one_by_one(caller):
+@pytest.mark.parametrize(("beside", "further"), [
+    ({}, set()), ({"agent_id": "a3"}, set()), ({"memory_types": ("episodic",)}, {"agent_episodes_pkey"}),
+    ({"agent_id": "a3", "memory_types": ("episodic",)}, {"agent_episodes_pkey"}),
+])  # fmt: skip
+def test_the_turns_around_are_reached_one_by_one(caller, beside, further):
     with scope(caller.tenant_id):
         mine = EpisodeWords.objects.filter(tenant_id=caller.tenant_id)  # ids at random
         ids = list(mine.order_by("id").values_list("id", flat=True)[:100])
@@ -100,11 +114,11 @@ def test_the_turns_around_are_reached_one_by_one(caller):
     def run():
         found = around(
             tenant_id=caller.tenant_id, ids=ids, terms=["'a'"], query=unit_vectors(1)[0],
-            model=get_embedder().model, reach=2,
+            model=get_embedder().model, reach=2, beside=EpisodeFilter(**beside),
         )  # fmt: skip
         assert len(found) > len(ids)
 
-    expected = {"episode_search_pkey", "episode_search_place", "embedding_episode_model"}
+    expected = {"episode_search_pkey", "episode_search_place", "embedding_episode_model"} | further
     assert indexes_of(caller, run) == expected
     with forgotten("episode_search"):
         assert indexes_of(caller, run) == expected, "as right after an import"

@@ -72,6 +72,17 @@ def test_one_file_has_no_weights_of_others(folder, tmp_path):
         evaluate(folder / "trip.json", "--profile", TUNED)
 
 
+def test_a_file_without_questions_is_no_other_to_learn_from(folder, tmp_path):
+    (tmp_path / "trip.json").write_text((folder / "trip.json").read_text())
+    silent = [
+        {"type": "session", "id": "s", "started_at": "2024-01-01T10:00:00Z"},
+        {"type": "turn", "id": "1", "role": "user", "text": "Hello."},
+    ]
+    (tmp_path / "silent.jsonl").write_text("\n".join(map(json.dumps, silent)))
+    evaluate(tmp_path, "--json", tmp_path / "all.out")
+    assert list(json.loads((tmp_path / "all.out").read_text())["profiles"]) == [*USUAL[:-1]]
+
+
 def test_profiles_are_chosen_each_once(folder, tmp_path):
     evaluate(folder, "--profile", "fused", "--profile", "fused", "--json", tmp_path / "all.json")
     assert list(json.loads((tmp_path / "all.json").read_text())["profiles"]) == ["fused"]

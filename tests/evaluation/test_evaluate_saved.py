@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from episodic import keyword
 from episodic.access import flush
 from episodic.embedding import embed_pending
 from episodic.episodes import store_episode
@@ -18,6 +19,7 @@ from episodic.types import NewEpisode
 from ledger.cases import NewQuery, add_sampled
 from ledger.feedback import Judged, put_feedback
 from memoryproject.evaluation.figures import NAMES
+from recall.case_runs import run_queries
 from recall.saving_queries import save_query
 from tenants.policy.versions import Level, write_policy
 from tenants.scope import scope
@@ -46,8 +48,8 @@ def evaluate(member, *arguments: object) -> str:
     return out.getvalue()
 
 
-def remember(member, text, user="ann"):
-    new = NewEpisode(text=text, user_id=user)
+def remember(member, text, user="ann", **more):
+    new = NewEpisode(text=text, user_id=user, **more)
     return store_episode(caller=member.caller, new=new, now=timezone.now()).id
 
 
@@ -102,6 +104,26 @@ def test_the_turn_that_a_query_was_sampled_from_does_not_count_against_it(acme, 
     evaluate(acme, "--profile", "hybrid", "--profile", "keyword", "--json", tmp_path / "all.json")
     profiles = json.loads((tmp_path / "all.json").read_text())["profiles"]
     assert {name: one["mrr"] for name, one in profiles.items()} == {"hybrid": 1.0, "keyword": 1.0}
+
+
+def test_the_console_asks_a_query_of_a_project_as_it_is_asked_here(acme, known, tmp_path):
+    new = NewQuery(QUESTIONS["home"], user_id="ann", project="kitchen", relevant=(known["home"],))
+    saved = save_query(caller=acme.caller, new=new, now=timezone.now())
+    evaluate(acme, "--profile", "hybrid", "--json", tmp_path / "all.json")
+    assert json.loads((tmp_path / "all.json").read_text())["profiles"]["hybrid"]["recall@5"] == 1.0
+    (run,) = run_queries(caller=acme.caller, now=timezone.now(), query_id=saved.id)
+    assert run.has_passed
+
+
+def test_a_query_of_more_users_than_are_searched_by_words_is_measured_as_it_is_answered(
+    acme, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(keyword, "MOST_CORPORA", 2)
+    ids = [remember(acme, f"Number {n} likes herring.", user=f"u{n}", agent_id="ada") for n in range(3)]
+    new = NewQuery("Who likes herring?", agent_id="ada", relevant=tuple(ids))
+    save_query(caller=acme.caller, new=new, now=timezone.now())
+    evaluate(acme, "--profile", "hybrid", "--json", tmp_path / "all.json")
+    assert json.loads((tmp_path / "all.json").read_text())["profiles"]["hybrid"]["recall@5"] == 1.0
 
 
 def test_nothing_is_left_behind(acme, known):

@@ -108,7 +108,7 @@ def test_a_stage_that_was_left_out_spoils_the_figures(caller, staged, monkeypatc
     def hurried(**asked):
         from dataclasses import replace
 
-        return replace(recall(**asked), stages=(Stage("words", 0.0, "skipped"),))
+        return replace(recall(**asked), stages=(Stage("words", 0.0, "failed"),))
 
     monkeypatch.setattr(staging, "recall", hurried)
     with pytest.raises(EvaluationError, match="without words"):

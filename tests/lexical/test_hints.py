@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from lexical.hints import asks, asks_when, named_spans, tells_time
+from lexical.hints import MOST_DATES, asks, asks_when, named_spans, tells_time
 
 
 def spans(query, years=(2023,)):
@@ -49,6 +49,40 @@ def spans(query, years=(2023,)):
 ])  # fmt: skip
 def test_days_months_and_years_are_spans(query, expected):
     assert spans(query) == expected
+
+
+def first_days(query, *, years, today):
+    return [date.fromordinal(one.first).isoformat() for one in named_spans(query, years=years, today=today)]
+
+
+def test_a_month_without_a_year_is_looked_for_around_today_however_old_the_memory_is():
+    found = first_days("in May", years=range(1, 10_000), today=date(2023, 3, 15))
+    assert found == [f"{year}-05-01" for year in range(1873, 2034)]
+    assert first_days("in May", years=range(1, 9), today=date(2023, 3, 15)) == []
+    assert first_days("in May", years=range(-4, 3), today=date(1, 1, 1)) == ["0001-05-01", "0002-05-01"]
+    late = first_days("on 31 December", years=range(9998, 10_001), today=date(9999, 12, 31))
+    assert late == ["9998-12-31", "9999-12-31"]
+
+
+@pytest.mark.parametrize("named", ["May ", "7 May 2023 ", "2023-05-07 ", "2021 ", "yesterday "])
+def test_what_is_named_again_is_looked_for_once(named):
+    assert spans(named * 500, years=(2022, 2023)) == spans(named, years=(2022, 2023))
+
+
+def test_of_very_many_dates_the_first_are_looked_for():
+    query = " ".join(f"{month} {day}" for month in ("January", "March", "May") for day in range(1, 31))
+    assert len(spans(query, years=(2023,))) == MOST_DATES
+    assert spans(query)[:1] == spans("January 1")
+
+
+@pytest.mark.parametrize("today", [date.min, date(1, 1, 15), date(1, 12, 31), date(9999, 1, 1), date.max])
+@pytest.mark.parametrize("named", [
+    "yesterday", "this week", "last week", "this weekend", "last weekend", "this month", "last month",
+    "this year", "last year", "6 days ago", "999 years ago", "in May", "2021",
+])  # fmt: skip
+def test_at_either_end_of_the_calendar_every_day_is_one_of_it(named, today):
+    for one in named_spans(f"What happened {named}?", years=range(1, 10_000), today=today):
+        assert date.min.toordinal() <= one.first <= one.last <= date.max.toordinal()
 
 
 def test_a_month_without_a_year_is_that_of_each_year_the_subject_tells_of():

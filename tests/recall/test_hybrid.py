@@ -11,8 +11,11 @@ from episodic import keyword, search
 from episodic.embedding import embed_pending
 from episodic.episodes import build_episode
 from episodic.inserting import insert_episodes
+from episodic.record_tests import FieldTest
 from episodic.retraction import retract_episode
 from episodic.types import EpisodeFilter, NewEpisode
+from ledger.feedback import Judged, put_feedback
+from recall import hybrid
 from recall.hybrid import candidates_for
 from recall.ranking.signals import SIGNALS
 from recall.recall import recall
@@ -93,6 +96,19 @@ def test_the_answer_to_a_question_is_found_by_the_question_s_words(talk):
     answer = signals(talk, "What colour is the shed?", TALK[2])
     assert (answer["words"], answer["answers"]) == (0.0, 1.0)
     assert answer["words_around"] > 0
+
+
+def test_the_turns_around_are_admitted_among_what_is_nobodys_too(caller, monkeypatch):
+    for name in ("EACH", "TIMES", "NEWEST"):  # so that the answer is no candidate by itself
+        monkeypatch.setattr(hybrid, name, 1)
+    mine = {one.id: one.text for one in say(caller, *TALK, user_id="", agent_id="ada")}
+    say(caller, *TALK, user_id="u2", agent_id="ada")
+    embed_pending()
+    nobodys = EpisodeFilter(agent_id="ada", tests=(FieldTest("user_id", "eq", ""),))
+    question = {"text": "What colour is the shed?", "now": timezone.now(), "wanted": 1}
+    found = candidates_for(caller=caller, where=nobodys, **question)
+    assert set(found.ids) <= set(mine)
+    assert TALK[2] in {mine[one] for one, is_in in zip(found.ids, found.admitted, strict=True) if is_in}
 
 
 def test_who_is_named_is_found_by_their_turns(talk):
@@ -202,7 +218,10 @@ def test_the_words_of_all_users_of_an_agent_are_looked_for(caller, monkeypatch):
     asked = {"user_id": None, "agent_id": "ada", "embedding": lambda: unit_vectors(1)[0], "top_k": 5}
     assert len(ask(caller, "herring", **asked).hits) == 5, "they have no vectors: words alone find them"
     monkeypatch.setattr(keyword, "MOST_CORPORA", 4)
-    assert ask(caller, "herring", **asked).hits == (), "too many users to look for the words of each"
+    for profile in ("hybrid", "keyword"):
+        found = ask(caller, "herring", profile=profile, **asked)
+        assert found.hits == (), "too many users to look for the words of each"
+        assert {one.name: one.status for one in found.stages}["words"] == "skipped"
 
 
 def test_weights_are_the_policy_s(talk):
@@ -235,6 +254,18 @@ def test_the_parts_of_a_score_add_up(talk):
     for hit in ask(talk, "What colour is the shed that Ana painted in May?", top_k=7).hits:
         assert sum(hit.added.values()) == pytest.approx(hit.score)
         assert np.isfinite(hit.score)
+
+
+def test_they_add_up_with_what_was_thought_of_it_too(talk):
+    decide(talk, recall={"feedback_weight": 0.1})
+    (first, *_rest) = ask(talk, "What colour is the shed?").hits
+    judged = Judged("episode", str(first.episode.id), "u1")
+    put_feedback(caller=talk, judged=judged, verdict="helpful", note="", now=timezone.now())
+    hits = ask(talk, "What colour is the shed?", top_k=7).hits
+    assert hits[0].added["feedback"] == hits[0].signals["feedback"] > 0
+    for hit in hits:
+        assert sum(hit.added.values()) == pytest.approx(hit.score)
+    assert all(hit.added == {} for hit in ask(talk, "shed", profile="similarity").hits), "no sum of parts"
 
 
 def test_a_question_in_a_recorded_conversation_is_an_echo_that_leads_to_its_answer(talk):

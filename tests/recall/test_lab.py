@@ -1,7 +1,7 @@
 """The workbench: parts that add up to each score, two settings side by side, and why a memory is missing."""
 
 import math
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -23,6 +23,7 @@ from recall.lab import settled, try_recall
 from recall.saving_queries import save_query
 from recall.types import PROFILES, RecallQuery
 from tenants.errors import Invalid, NotFound
+from tenants.policy.versions import Level, write_policy
 from tenants.scope import scope
 from tests.observations.notes import note
 from tests.recall.talking import decide
@@ -274,6 +275,20 @@ def test_what_keeps_a_memory_out_is_said(caller, known):
     old = remember(caller, "Ann had a cat.", days=90)
     decide(caller, recall={"session_recency_days": 30})
     assert any("older than 30 days" in one for one in where(caller, old).reasons)
+    first = EpisodeFilter(user_id="ann", as_of=datetime(1, 1, 2, tzinfo=UTC))
+    reasons = find_in_ranking(
+        caller=caller, query=RecallQuery("tea", first), memory_id=str(old), now=timezone.now()
+    ).reasons
+    assert "It did not hold yet at the moment that is asked about." in reasons
+
+
+def test_what_keeps_it_out_is_said_by_the_settings_of_the_key_s_agent(acme):
+    now = timezone.now() - timedelta(days=90)
+    coder = acme.with_key(agent_id="coder").caller
+    old = store_episode(caller=coder, new=NewEpisode(text=FACTS[0], user_id="ann"), now=now).id
+    level = Level(acme.tenant.id, "coder")
+    write_policy(level=level, actor="test", changes={"recall": {"session_recency_days": 30}})
+    assert any("older than 30 days" in one for one in where(coder, old).reasons)
 
 
 def test_a_neighbours_memory_is_not_to_be_found(caller, globex):

@@ -5,7 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recall.fusion import Weights, fold, names_any, recency, score_of, signals_of, stands_in, values_in
+from recall.fusion import (
+    Searched,
+    Weights,
+    fold,
+    names_any,
+    recency,
+    score_of,
+    signals_of,
+    stands_in,
+    values_in,
+)
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 USUAL = Weights(alpha=0.75, decay=0.08, entity_boost=0.2)
@@ -48,13 +58,35 @@ def test_the_formula_is_told_with_its_weights():
     ("Redis", "why is REDIS slow?", True), ("redis", "redistribute it", False), ("redis", "predis", False),
     ("redis", "predis or redis", True), ("New  York", "in new\nyork", True), ("C++", "is C++ fast", True),
     ("C", "is C++ fast", True), ("order 44", "order 4411", False), ("", "anything", False),
-    ("Straße", "in der STRASSE", True), ("a_b", "a_b_c", False),
+    ("Straße", "in der STRASSE", True), ("a_b", "a_b_c", False), ("c#", "abc# c#b c#", True),
+    ("#a", "x#ab #a", True), ("a", "aa" * 50, False), ("a a", "aa aa", False), ("++", "c++x", True),
 ])  # fmt: skip
 def test_a_name_stands_in_a_text_as_whole_words(phrase, text, stands):
-    assert stands_in(fold(phrase), fold(text)) is stands
-    assert names_any(["nothing of it", phrase], fold(text)) is stands
+    assert stands_in(fold(phrase), Searched.of(text)) is stands
+    assert names_any(["nothing of it", phrase], Searched.of(text)) is stands
+
+
+class Counted(str):
+    """A text that tells how often it was searched."""
+
+    searches = 0
+
+    def find(self, *given):
+        Counted.searches += 1
+        return super().find(*given)
+
+    def __contains__(self, phrase):
+        Counted.searches += 1
+        return super().__contains__(phrase)
+
+
+def test_a_name_is_looked_for_once_however_often_its_letters_stand_there():
+    searched = Searched(Counted("a" * 1_000_000))
+    assert not stands_in("a", searched)
+    assert Counted.searches == 1
 
 
 def test_values_are_taken_from_texts_numbers_and_lists_but_not_if_they_say_little():
     values = ["Lisbon", ["tea", "green tea"], 4411, True, None, {"a": "Lisbon"}, "in", "Oslo"]
-    assert values_in(values, fold("Is there tea in LISBON for order 4411? true")) == ("lisbon", "tea", "4411")
+    asked = Searched.of("Is there tea in LISBON for order 4411? true")
+    assert values_in(values, asked) == ("lisbon", "tea", "4411")

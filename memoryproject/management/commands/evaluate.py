@@ -12,7 +12,15 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from memoryproject.evaluation.errors import EvaluationError
-from memoryproject.evaluation.evaluating import PROFILES, TUNED, USUAL, Evaluated, Progress, evaluate
+from memoryproject.evaluation.evaluating import (
+    PROFILES,
+    TUNED,
+    USUAL,
+    Evaluated,
+    Progress,
+    answerable,
+    evaluate,
+)
 from memoryproject.evaluation.figures import DEPTH
 from memoryproject.evaluation.plot import svg
 from memoryproject.evaluation.report import Assessed
@@ -117,7 +125,7 @@ class Command(BaseCommand):
         outputs = [options[name] for name in ("json", "markdown", "plot", "fit") if options[name]]
         _check_writable(outputs)
         self._tell_of(transcripts)
-        profiles = options["profiles"] or [one for one in USUAL if one != TUNED or len(transcripts) > 1]
+        profiles = options["profiles"] or _usual(transcripts)
         found = evaluate(
             transcripts,
             profiles=list(dict.fromkeys(profiles)),
@@ -173,6 +181,12 @@ class Command(BaseCommand):
             self.stdout.write(f"{bare} questions have no usable evidence and are not asked.")
         if unusable := sum(len(one.unusable) for one in transcripts):
             self.stdout.write(f"{unusable} evidence entries name no turn and are left out.")
+
+
+def _usual(transcripts: list[Transcript]) -> list[str]:
+    """The profiles that these conversations can be measured by."""
+    are_several = sum(bool(answerable(one)) for one in transcripts) > 1
+    return [one for one in USUAL if one != TUNED or are_several]
 
 
 def _in_one_line(error: Exception) -> str:
