@@ -20,7 +20,7 @@ from tenants.caller import Caller
 from working.compaction import WindowTrigger
 from working.events import Written
 from working.types import Compacted, GivenWorkspace, Message, NewMessage, SessionAddress
-from working.window import tokens_of
+from working.window import first_that_fits, tokens_of
 from working.workspace import Workspace, read_workspace
 from working.workspace_writing import append_messages, put_workspace
 
@@ -79,6 +79,7 @@ def put_working_memory(
         also=_wake(caller, window, now),
         match=match,
         usual_hold=_usual_hold(),
+        window=window.tokens if window.is_named else None,
     )
 
 
@@ -131,8 +132,8 @@ def trimmed(workspace: Workspace, window: WindowSize, recent_messages_limit: int
         dated = sorted(messages, key=lambda one: one.created_at)
         messages = tuple(dated[max(0, len(dated) - recent_messages_limit) :])
     if window.is_named:
-        messages = messages[_first_within(messages, window.tokens) :]
-    return workspace if len(messages) == len(workspace.messages) else replace(workspace, messages=messages)
+        messages = messages[first_that_fits([_tokens(one) for one in messages], window.tokens) :]
+    return replace(workspace, messages=messages)
 
 
 def _wake(
@@ -182,13 +183,3 @@ def _usual_hold() -> int | None:
 
 def _tokens(message: Message) -> int:
     return tokens_of(len(message.content))
-
-
-def _first_within(messages: Sequence[Message], most: int) -> int:
-    """Position of the first of the newest messages that fit; the newest always does."""
-    total = 0
-    for position in range(len(messages) - 1, -1, -1):
-        total += _tokens(messages[position])
-        if total > most and position < len(messages) - 1:
-            return position + 1
-    return 0

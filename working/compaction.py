@@ -101,8 +101,9 @@ def compact(
         text, session.summarised_seq = summarise(session, span), upto
         keep(session, span, text)
     session.compacted_seq = upto
-    session.summary = retell(session)
-    session.save(update_fields=["summary", "summarised_seq", "compacted_seq"])
+    session.set_summary(retell(session), at=written.at)
+    session.changed_at = written.at  # also when no turn came
+    session.save(update_fields=["summary", "summary_at", "summarised_seq", "compacted_seq", "changed_at"])
     return Compacted(session.summary, upto)
 
 

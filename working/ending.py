@@ -17,6 +17,8 @@ from working.spans import Span, open_span
 from working.types import SessionRef, Turn
 from working.unlogged import held_turns, keeps_log, without_logged
 
+SUMMARISED = ("summary", "summary_at", "summarised_seq", "changed_at")
+
 
 def close_session(
     *,
@@ -40,14 +42,14 @@ def close_session(
     def close(locked: Session, unlogged: Sequence[Turn]) -> bool:
         if not only_if(locked):
             return False
-        summarised = _summarise(locked, unlogged, summarise, keep)
+        locked.changed_at = locked.moment_of_change(now)
+        summarised = _summarise(locked, unlogged, summarise, keep, at=locked.changed_at)
         if summarised or not (locked.summary or locked.ended_at):
             locked.message_count = message_count
         locked.ended_at = locked.ended_at or now
-        locked.changed_at = locked.moment_of_change(now)
         workspace_queries.stamp(session=locked, now=locked.changed_at)
         always(locked)
-        locked.save(update_fields=["summary", "summarised_seq", "ended_at", "changed_at", "message_count"])
+        locked.save(update_fields=[*SUMMARISED, "ended_at", "message_count"])
         return True
 
     token = secrets.token_hex(8)
@@ -70,11 +72,12 @@ def summarise_session(
 
     def tell(locked: Session, unlogged: Sequence[Turn]) -> bool:
         nonlocal done
-        done = only_if(locked) and _summarise(locked, unlogged, summarise, keep)
+        at = locked.moment_of_change(now)
+        done = only_if(locked) and _summarise(locked, unlogged, summarise, keep, at=at)
         if done:
-            locked.changed_at = locked.moment_of_change(now)
-            workspace_queries.stamp(session=locked, now=locked.changed_at)
-            locked.save(update_fields=["summary", "summarised_seq", "changed_at"])
+            locked.changed_at = at
+            workspace_queries.stamp(session=locked, now=at)
+            locked.save(update_fields=SUMMARISED)
         return done
 
     ref, token = ref_of(session), secrets.token_hex(8)
@@ -132,13 +135,15 @@ def _summarise(
     unlogged: Sequence[Turn],
     summarise: Callable[[Session, Span], str | None],
     keep: Callable[[Session, Span, str], str],
+    *,
+    at: datetime,
 ) -> bool:
     """Whether there is a new summary."""
     span = open_span(session=session, upto=session.last_seq, unlogged=unlogged)
     summary = summarise(session, span) if span.messages else None
     if summary is not None:
         session.summarised_seq = span.covers[1]
-        session.summary = keep(session, span, summary)
+        session.set_summary(keep(session, span, summary), at=at)
     return summary is not None
 
 

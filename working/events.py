@@ -44,13 +44,14 @@ class Appended:
 @dataclass(frozen=True, slots=True)
 class Written:
     """What an append has written, before its commit: the locked session as it was before, and the events as
-    they are stored. `held`: without a log, the turns that Redis held before; else None. `withdrawn`: the
-    numbers of turns that no window shows any more."""
+    they are stored. `held`: without a log, the turns that Redis held before; else None. `at`: the moment of
+    the change. `withdrawn`: the numbers of turns that no window shows any more."""
 
     session: Session
     appended: Appended
     stored: Sequence[StoredEvent]
     held: Sequence[Turn] | None
+    at: datetime
     withdrawn: Collection[int] = ()
 
 
@@ -233,7 +234,7 @@ def _commit(
             duplicates=batch.given - len(stored),
             turn_count=turn_count,
         )
-        written = Written(session, appended, stored, None if is_logged else held)
+        written = Written(session, appended, stored, None if is_logged else held, at)
         idempotency.keep(appended, user_id=session.user_id)
         compacted = also(written)
     return written, compacted

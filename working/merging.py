@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from working.window import first_that_fits, tokens_of
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -81,6 +83,24 @@ def merge(
     )
 
 
+def unshown(*, held: Sequence[Held], given: Sequence[Given], window: int, read_at: datetime | None) -> int:
+    """How many of the held messages, from the first, a reading with a window of so many tokens has left out,
+    if the client's list begins where that did: it lacks them without having seen them.
+
+    The newest that was read is the last one from before `read_at`, None: of all, or the last one that the
+    client sends back: of a client that makes a new object, that moment is not known.
+    """
+    sizes = [tokens_of(len(one.content)) for one in held]
+    ids = {one.id for one in given}
+    before = sum(read_at is None or one.received_at <= read_at for one in held)
+    last = max((place for place, one in enumerate(held, 1) if one.id in ids), default=0)
+    for end in (before, last):
+        first = first_that_fits(sizes[:end], window)
+        if first and given and _is_same(given[0], held[first]):
+            return first
+    return 0
+
+
 def once_each(ids: Sequence[str | None]) -> list[int]:
     """The places of messages with these ids: of those with the same the last, in the place of the first."""
     places: dict[str | int, int] = {}
@@ -144,6 +164,11 @@ def _carried(held: Sequence[Held], given: Sequence[Given]) -> dict[int, Held]:
         if found is not None:
             carried[place], before = found, found.seq
     return carried
+
+
+def _is_same(sent: Given, one: Held) -> bool:
+    """Whether it is that message, though perhaps it says something else now."""
+    return sent.id == one.id if sent.id is not None else (sent.role, sent.content) == (one.role, one.content)
 
 
 def _taken(same: list[Held], before: int) -> Held | None:

@@ -44,6 +44,9 @@ class Session(models.Model):
         default=0, db_default=0, help_text="Newest event that windows leave to the summary."
     )
     summary = models.TextField(blank=True)
+    summary_at = models.DateTimeField(
+        null=True, help_text="When it last changed, as `changed_at` tells it; null: before that was noted."
+    )
     lead = models.TextField(
         blank=True, default="", db_default="", help_text="What a client has set as the summary: it begins so."
     )
@@ -133,6 +136,11 @@ class Session(models.Model):
         """`now`, or the next moment after the last change, or its beginning, if that is later. Asked under
         the row's lock, so that whoever knows one moment of change has seen all the changes up to it."""
         return max(now, (self.changed_at or self.started_at) + INSTANT)
+
+    def set_summary(self, summary: str, *, at: datetime) -> None:
+        """Makes this the summary with the change of that moment; if it says the same, it is the old one."""
+        if summary != self.summary:
+            self.summary, self.summary_at = summary, at
 
     def logged_turns(self) -> models.QuerySet["Event"]:
         """Its turns, less those that a client has left out. In the open scope."""

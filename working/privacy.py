@@ -23,7 +23,7 @@ HASHES_AT_ONCE = 1_000
 OWNER, ENTITIES = "user_id", "entities"  # AEGIS fields that say whose a session is
 KAOS_MOMENTS = ("let_go_at", "emptied_at", "placed_at")
 ANEW = [
-    *("started_at", "opened_at", "turn_count", "message_count", "summary", "lead", "metadata"),
+    *("started_at", "opened_at", "turn_count", "message_count", "summary", "summary_at", "lead", "metadata"),
     *KAOS_MOMENTS,
 ]
 FAMILIES = (keys.fields, keys.meta, keys.turns, keys.summary)
@@ -134,6 +134,7 @@ def _begin_anew(subject: Subject) -> int:
         session.opened_at = max(session.started_at, session.opened_at)
         session.turn_count = session.logged_turns().filter(**since).count()
         session.message_count, session.summary, session.lead, session.metadata = None, "", "", {}
+        session.summary_at = None
         for moment in KAOS_MOMENTS:  # its new life has none of them yet
             setattr(session, moment, None)
         session.save(update_fields=ANEW)

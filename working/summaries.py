@@ -46,7 +46,7 @@ def replace_summary(
     summary = better(locked)
     if locked is not None and summary is not None:
         moment = locked.moment_of_change(timezone.now())
-        mine.update(summary=summary, changed_at=moment)
+        mine.update(summary=summary, summary_at=moment, changed_at=moment)
         workspace_queries.stamp(session=locked, now=moment)
     settle = partial(
         store.settle,

@@ -99,6 +99,17 @@ def first_fitting(turns: Sequence[TurnSize], *, most_turns: int, most_tokens: in
     return next(spoken, first)
 
 
+def first_that_fits(sizes: Sequence[int], budget: int) -> int:
+    """Position of the first of the newest of these sizes, oldest first, that fit; the newest always does."""
+    total, first = 0, len(sizes)
+    for position in range(len(sizes) - 1, -1, -1):
+        total += sizes[position]
+        if total > budget and first < len(sizes):
+            break
+        first = position
+    return first
+
+
 def _length(value: Any) -> int:
     return 0 if value is None else len(value if isinstance(value, str) else str(value))
 
@@ -125,22 +136,12 @@ def _fit(blocks: list[list[Turn]], token_budget: int | None) -> list[list[Turn]]
     if token_budget is None:
         return blocks
     sizes = [sum(map(estimate_tokens, block)) for block in blocks]
-    first = _first_that_fits(sizes, token_budget)
+    first = first_that_fits(sizes, token_budget)
     # Prefer to begin where an exchange begins, unless that would leave nothing.
     for position in range(first, len(blocks)):
         if blocks[position][0].role == "user":
             return blocks[position:]
     return blocks[first:]
-
-
-def _first_that_fits(sizes: list[int], budget: int) -> int:
-    total, first = 0, len(sizes)
-    for position in range(len(sizes) - 1, -1, -1):
-        total += sizes[position]
-        if total > budget and first < len(sizes):
-            break
-        first = position
-    return first
 
 
 def _calls(turn: Turn) -> list[Any]:

@@ -75,7 +75,7 @@ WITH used AS (
     UPDATE working_session SET
         changed_at = %(now)s, last_activity_at = greatest(last_activity_at, %(now)s), ended_at = NULL,
         opened_at = CASE WHEN ended_at IS NULL THEN opened_at ELSE %(now)s END,
-        summary = %(summary)s, lead = %(lead)s, lead_seq = %(lead_seq)s
+        summary = %(summary)s, summary_at = %(summary_at)s, lead = %(lead)s, lead_seq = %(lead_seq)s
     WHERE tenant_id = %(tenant)s AND id = %(session)s
 )
 """
@@ -258,6 +258,7 @@ def save(*, session: Session, state: NewState, is_whole: bool, now: datetime) ->
         "ttl": state.ttl_seconds,
         "until": state.expires_at,
         "summary": session.summary,
+        "summary_at": session.summary_at,
         "lead": session.lead,
         "lead_seq": session.lead_seq,
         "now": now,

@@ -104,7 +104,8 @@ def begun_anew(stored: Stored, at: datetime) -> Stored:
     Its turns are the caller's to withdraw; those of a session of others stay, and so does its summary."""
     session = stored.session
     if not is_of_others(stored):
-        session.summary, session.lead, session.lead_seq = "", "", session.summarised_seq
+        session.set_summary("", at=at)
+        session.lead, session.lead_seq = "", session.summarised_seq
         stored = replace(stored, rows=())
     waiting = tuple(leave_out(stored.memories, at)) if settings.LONG_TERM_MEMORY else ()
     return replace(stored, has_state=False, data=None, memories=waiting, strategy={}, tokens=0)
@@ -118,13 +119,19 @@ def with_hold(given: GivenWorkspace, stored: Stored, usual_hold: int | None) -> 
     return replace(given, ttl_seconds=usual_hold)
 
 
-def tell_summary(session: Session, given: GivenWorkspace, *, keeps: bool) -> str | None:
+def is_unread(session: Session, read_at: datetime | None) -> bool:
+    """Whether the summary is another one than that which the client has read."""
+    return read_at is not None and session.summary_at is not None and session.summary_at > read_at
+
+
+def tell_summary(session: Session, given: GivenWorkspace, *, keeps: bool, at: datetime) -> str | None:
     """Makes the summary what the client says; what it is now, None if it stays. `keeps`: the client does not
     know what it is now, so that one that there is stays."""
     context = given.context or ""
     if context == session.summary or (keeps and session.summary):
         return None
-    session.summary, session.lead, session.lead_seq = context, context, session.summarised_seq
+    session.set_summary(context, at=at)
+    session.lead, session.lead_seq = context, session.summarised_seq
     return context
 
 

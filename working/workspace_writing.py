@@ -14,7 +14,7 @@ from tenants.tombstones import refuse_erased
 from working import querysets, store, workspace_queries
 from working.entries import entry_of
 from working.events import Appended, Written, adopt_marked
-from working.merging import Plan, merge
+from working.merging import Held, Plan, merge, unshown
 from working.models import Session
 from working.sessions import confine, exact_ref
 from working.types import (
@@ -43,6 +43,7 @@ from working.workspace_state import (
     begun_anew,
     empty_of,
     is_of_others,
+    is_unread,
     keep_fields,
     read_moment,
     refuse_empty,
@@ -60,7 +61,8 @@ Also = Callable[[Written, Workspace], Compacted | None]
 @dataclass(frozen=True, slots=True)
 class _Write:
     """What a client sends; `is_whole`: it is all that the session shall have, otherwise it is added.
-    `usual_hold`: for how many seconds a session is kept that such a client began, if it does not say."""
+    `usual_hold`: for how many seconds a session is kept that such a client began, if it does not say.
+    `window`: how many tokens that of the client holds, None if it names none."""
 
     caller: Caller
     ref: SessionRef
@@ -69,13 +71,15 @@ class _Write:
     match: Collection[int]
     now: datetime
     usual_hold: int | None
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What the write meets under the session's lock. `rows`: the turns that windows show; `gone`: those that
-    have expired with all else, if it `is_anew`. `held`: without a log, the turns that Redis holds. `read_at`:
-    what the client has seen last, if that is not all. `at`: the moment of the write."""
+    """What the write meets under the session's lock. `rows`: the turns that windows show; `unshown`: those
+    before them that the client's own has left out; `gone`: those that have expired with all else, if it
+    `is_anew`. `held`: without a log, the turns that Redis holds. `read_at`: what the client has seen last, if
+    that is not all. `at`: the moment of the write."""
 
     stored: Stored
     rows: tuple[Row, ...]
@@ -85,6 +89,7 @@ class _Base:
     at: datetime
     had_data: bool
     is_anew: bool = False
+    unshown: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +113,18 @@ def put_workspace(
     also: Also,
     match: Collection[int] = (),
     usual_hold: int | None = None,
+    window: int | None = None,
 ) -> Workspace:
     """Makes the session what the client sends, as it is then; creates it if it is new.
 
-    What others have added since the client has read it stays, see `working.merging`. When this returns, it is
-    committed together with what `also` did. `match`: only one of these versions. Raises PreconditionFailed
-    for another; EmptyMessage for a new message that says nothing; RedisAway when Redis does not answer,
-    perhaps after the commit: the same may be sent again.
+    What others have added since the client has read it stays, and so does what reading with a `window` of so
+    many tokens has not shown it, see `working.merging`. When this returns, it is committed together with what
+    `also` did. `match`: only one of these versions. Raises PreconditionFailed for another; EmptyMessage for a
+    new message that says nothing; RedisAway when Redis does not answer, perhaps after the commit: the same
+    may be sent again.
     """
     ref = exact_ref(caller, address)
-    return _write(_Write(caller, ref, given, True, match, now, usual_hold), also)
+    return _write(_Write(caller, ref, given, True, match, now, usual_hold, window), also)
 
 
 def append_messages(
@@ -230,36 +237,50 @@ def _written(write: _Write, base: _Base, also: Also) -> _Done:
     """In the open scope, under the session's lock."""
     session, given = base.stored.session, write.given
     told = told_already(session, given.messages, base.rows, is_logged=base.held is None)
+    base = _shown(write, base, told)
     if write.is_whole and base.read_at is None and not (write.match or base.is_anew):
         base = replace(base, read_at=unread_since(given, base.stored, base.rows, told, write.now))
     plan = _plan(write, base, told)
     refuse_empty(session, [given.messages[one] for one in plan.added if isinstance(one, int)])
     withdrawn = frozenset((*base.gone, *plan.withdrawn))
     appended, stored = _appended(write, base, plan, withdrawn)
-    keeps = not write.is_whole or base.read_at is not None or bool(told and given.context is None)
-    summary = tell_summary(session, given, keeps=keeps)
+    keeps = not write.is_whole or is_unread(session, base.read_at) or bool(told and given.context is None)
+    summary = tell_summary(session, given, keeps=keeps, at=base.at)
     given = with_hold(given, base.stored, write.usual_hold)
     state = state_after(base.stored, given, is_whole=write.is_whole, read_at=base.read_at, at=base.at)
     is_whole = write.is_whole or base.is_anew
     workspace_queries.save(session=session, state=state, is_whole=is_whole, now=base.at)
     session.changed_at = base.at
-    rows = [row for row in base.rows if row.seq not in withdrawn] + [row_of(one, base.at) for one in stored]
+    left = [row for row in (*base.unshown, *base.rows) if row.seq not in withdrawn]
+    rows = left + [row_of(one, base.at) for one in stored]
     workspace = workspace_of(base.stored.after(state), rows, data=state.data)
-    written = Written(session, appended, stored, base.held, withdrawn)
+    written = Written(session, appended, stored, base.held, base.at, withdrawn)
     compacted = also(written, workspace)
     if compacted is not None:
-        left = tuple(one for one in workspace.messages if one.seq > compacted.upto)
-        workspace = replace(workspace, messages=left, context=compacted.summary)
+        kept = tuple(one for one in workspace.messages if one.seq > compacted.upto)
+        workspace = replace(workspace, messages=kept, context=compacted.summary)
     has_data = is_whole and bool(base.had_data or state.data)
     return _Done(workspace, written, withdrawn, summary, compacted, has_data)
+
+
+def _shown(write: _Write, base: _Base, told: Collection[int]) -> _Base:
+    """The same with the turns apart that the client was not shown."""
+    if write.window is None or not write.is_whole:
+        return base
+    given = given_of(one for place, one in enumerate(write.given.messages) if place not in told)
+    first = unshown(held=_held(base), given=given, window=write.window, read_at=base.read_at)
+    return replace(base, rows=base.rows[first:], unshown=base.rows[:first])
+
+
+def _held(base: _Base) -> list[Held]:
+    return held_of(base.rows, [text_of(row) for row in base.rows])
 
 
 def _plan(write: _Write, base: _Base, told: Collection[int]) -> Plan:
     """`told`: the places of messages that the summary tells of already."""
     given = {place: one for place, one in enumerate(write.given.messages) if place not in told}
     if write.is_whole:
-        held = held_of(base.rows, [text_of(row) for row in base.rows])
-        plan = merge(held=held, given=given_of(given.values()), read_at=base.read_at)
+        plan = merge(held=_held(base), given=given_of(given.values()), read_at=base.read_at)
     else:
         plan = additions(given.values(), {row.id for row in base.rows})
     return plan.placed(tuple(given))

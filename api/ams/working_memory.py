@@ -1,6 +1,7 @@
 """Working memory: the sessions of a caller, each read, written and deleted as a whole, or added to."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 
 from django.conf import settings
@@ -79,7 +80,8 @@ class WorkingMemoryView(AmsView):
             return Response(answers.unsaved(address, window=window, now=now))
         if found is None:
             raise NotFound(f"Session {session_id} not found")
-        return _shown(trimmed(found, window, number_in_query(request, "recent_messages_limit")), window)
+        shown = trimmed(found, window, number_in_query(request, "recent_messages_limit"))
+        return _shown(replace(shown, data=shown.data or {}), window)  # its clients add to what they read
 
     @extend_schema(
         operation_id="v1_put_working_memory",

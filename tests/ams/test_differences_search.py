@@ -87,6 +87,17 @@ def test_recency_is_computed_over_all_candidates(acme):
     assert plain["memories"][0]["id"].startswith("old")
 
 
+def test_who_scores_the_words_and_computes_recency_is_not_the_clients_to_say(acme):
+    """Row: text_scorer, server_side_recency."""
+    save(acme, *({"id": f"r{number}", "text": f"tea {'and milk ' * number}"} for number in range(4)))
+    asked = {"text": "tea milk", "search_mode": "hybrid"}
+    same = [
+        [one["id"] for one in search(acme, **asked, **more)["memories"]]
+        for more in ({}, {"text_scorer": "TFIDF"}, {"server_side_recency": True})
+    ]
+    assert same[0] == same[1] == same[2]
+
+
 def test_a_search_that_is_only_wanted_searches_for_the_query(acme):
     """Row: `long_term_search: true`."""
     save(acme, {"id": "r1", "text": "Ana likes tea"}, {"id": "r2", "text": "The invoice was paid in March"})

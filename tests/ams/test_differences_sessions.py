@@ -3,11 +3,14 @@
 import time
 
 import pytest
+from agent_memory_client import MemoryAPIClient
 from django_redis import get_redis_connection
 
 from tests.ams.asking import SESSION, message, put, texts
 from working import keys
 from working.types import SessionRef
+
+pytestmark = pytest.mark.filterwarnings("ignore:get_working_memory is deprecated:DeprecationWarning")
 
 
 def test_the_user_of_the_query_is_before_that_of_the_body(acme):
@@ -81,6 +84,19 @@ def test_null_is_left_out_of_data(acme):
     """Row: nulls."""
     assert put(acme, "hello", data={"a": None, "b": {"c": None}}).json()["data"] == {"b": {"c": None}}
     assert acme.http.get(SESSION).json()["data"] == {"b": {"c": None}}
+
+
+def test_who_reads_a_session_without_data_can_add_to_it(acme, ask):
+    """Row: nulls. As with the original, what is written is told as it came."""
+    assert put(acme, "hello").json()["data"] is None
+    assert acme.http.get(SESSION).json()["data"] == {}
+
+    async def add(client: MemoryAPIClient) -> dict[str, object]:
+        _created, memory = await client.get_or_create_working_memory("s")
+        memory.data["step"] = 1
+        return (await client.put_working_memory("s", memory)).data
+
+    assert ask(add) == {"step": 1}
 
 
 def test_no_size_is_refused_that_aegis_would_refuse(acme):

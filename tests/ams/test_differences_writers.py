@@ -1,6 +1,7 @@
 """Where the original is broken or silent: many who write to one session or record at once."""
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -151,6 +152,68 @@ def test_the_data_is_what_the_last_writer_says(ask):
 
     done = ask(one_after_the_other)
     assert ([one.content for one in done.messages], done.data) == (["hello"], {"mine": 1})
+
+
+LONG = [message(f"m{number}", content=f"m{number} {'word ' * 76}") for number in range(1, 9)]
+WINDOW = 300  # tokens: it shows three of these, which have 100 each
+
+
+async def append_by_helper(client: MemoryAPIClient) -> WorkingMemoryResponse:
+    return await client.append_messages_to_working_memory("s", [LONG[0] | {"id": "new"}])
+
+
+async def write_data_by_helper(client: MemoryAPIClient) -> WorkingMemoryResponse:
+    return await client.update_working_memory_data("s", {"step": 1})
+
+
+async def say_the_last_anew(client: MemoryAPIClient) -> WorkingMemoryResponse:
+    read = await client.get_working_memory("s")
+    said = [*read.messages[:-1], MemoryMessage(role="user", content="m8 in other words")]
+    return await client.put_working_memory("s", read.model_copy(update={"messages": said}))
+
+
+@pytest.mark.parametrize("write", [append_by_helper, write_data_by_helper, say_the_last_anew])
+@pytest.mark.parametrize("others", [False, True])
+def test_what_the_window_of_the_client_does_not_show_becomes_a_summary(acme, ask, write, others):
+    """Row: concurrency. It reads with the window that it is configured with, and sends that back."""
+    acme.http.put(SESSION, json={"messages": LONG})
+
+    async def meanwhile(client: MemoryAPIClient) -> WorkingMemoryResponse:
+        read = client.get_working_memory
+
+        async def read_and_be_late(*args: object, **named: object) -> WorkingMemoryResponse:
+            found = await read(*args, **named)
+            assert [one.id for one in found.messages] == ["m6", "m7", "m8"]
+            if others:
+                acme.http.post(f"{SESSION}/messages", json={"messages": [message("between")]})
+            return found
+
+        client.get_working_memory = read_and_be_late
+        return await write(client)
+
+    done = ask(meanwhile, default_context_window_max=WINDOW)
+    assert '"m1 word' in done.context
+    said = int(re.match(r"Session with (\d+) messages", done.context)[1]) + len(done.messages)
+    assert said == 8 + others + (write is append_by_helper)
+
+
+def test_where_no_summaries_are_wanted_it_stays(acme, ask):
+    """Row: concurrency."""
+    write_policy(level=Level(acme.tenant.id), actor="test", changes={"write": {"episodes": "off"}})
+    acme.http.put(SESSION, json={"messages": LONG})
+    done = ask(append_by_helper, default_context_window_max=WINDOW)
+    assert [one.id for one in done.messages] == [*(one["id"] for one in LONG), "new"]
+
+
+def test_what_a_client_leaves_out_itself_is_gone(acme):
+    """Row: concurrency. A list that begins elsewhere than what was shown is all there shall be."""
+    acme.http.put(SESSION, json={"messages": LONG})
+    url = f"{SESSION}?context_window_max={WINDOW}"
+    read = acme.http.get(url).json()
+    done = acme.http.put(url, json=read | {"messages": read["messages"][1:]}).json()
+    assert [one["id"] for one in done["messages"]] == ["m7", "m8"]
+    assert acme.http.put(url, json=done | {"messages": []}).json()["messages"] == []
+    assert acme.http.get(SESSION).json()["context"] is None
 
 
 def records_of(acme: Member) -> list[str]:

@@ -124,8 +124,8 @@ def test_every_column_of_what_is_begun_anew_is_known():
     assert {field.attname for field in Session._meta.concrete_fields} == {
         "id", "tenant_id", "namespace", "user_id", "external_id", "agent_id", "project", "metadata",
         "started_at", "opened_at", "last_activity_at", "ended_at", "last_seq", "turn_count",
-        "message_count", "summarised_seq", "compacted_seq", "summary", "lead", "lead_seq", "changed_at",
-        "project_key", "began_whole", "let_go_seq", "let_go_at", "emptied_at", "placed_at",
+        "message_count", "summarised_seq", "compacted_seq", "summary", "summary_at", "lead", "lead_seq",
+        "changed_at", "project_key", "began_whole", "let_go_seq", "let_go_at", "emptied_at", "placed_at",
     }  # fmt: skip
 
 

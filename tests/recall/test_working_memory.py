@@ -265,6 +265,8 @@ def test_the_last_messages_are_those_that_were_said_last(caller):
     late = NewMessage("user", "late", EARLY + timedelta(days=1), "late")
     found = put(caller, late, *said("a", "b"))
     assert ids(trimmed(found, NO_WINDOW, 2)) == ["b", "late"]
+    assert ids(trimmed(found, NO_WINDOW, 3)) == ids(trimmed(found, NO_WINDOW, 9)) == ["a", "b", "late"]
+    assert ids(trimmed(found, NO_WINDOW)) == ["late", "a", "b"]
 
 
 @pytest.mark.parametrize(

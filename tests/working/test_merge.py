@@ -3,10 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from working.merging import Given, Held, Plan, merge
+from working.merging import Given, Held, Plan, merge, unshown
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 IDS = st.sampled_from("abcdefgh")
@@ -183,3 +184,43 @@ def test_thousands_of_messages_are_merged_by_looking_at_each_once():
     held = [Held(n, f"{n}", "user", "x", moment(1)) for n in range(1, 5_001)]
     sent = [Given(f"{n}", "user", "x") for n in range(1, 5_002)]
     assert merge(held=held, given=sent, read_at=moment(1)) == Plan((), (5_000,))
+
+
+LONG = [Held(n, f"m{n}", "user", f"m{n} {'word ' * 76}", moment(n)) for n in range(1, 9)]  # of 100 tokens
+THREE = 300  # tokens of a window that shows m6, m7 and m8
+
+
+def sent(*names: str, content: str | None = None) -> list[Given]:
+    said = {one.id: one.content for one in LONG}
+    return [Given(name, "user", content or said.get(name, name)) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "read_at", "left_out"),
+    [
+        (("m6", "m7", "m8", "new"), None, 5),
+        (("m6", "m7"), moment(8), 5),
+        (("m6",), None, 5),
+        (("m4", "m5", "m6", "new"), moment(6), 3),
+        (("m4", "m5", "m6"), None, 3),
+        (("m4", "new"), moment(6), 3),
+        (("m5", "m6", "m7", "m8"), None, 0),
+        (("m7", "m8"), None, 0),
+        (("m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8"), None, 0),
+        (("new",), None, 0),
+        ((), None, 0),
+    ],
+)
+def test_what_a_window_left_out_is_before_the_list_that_begins_with_it(names, read_at, left_out):
+    assert unshown(held=LONG, given=sent(*names), window=THREE, read_at=read_at) == left_out
+
+
+def test_the_first_may_have_no_id_or_say_something_else():
+    unnamed = [Given(None, one.role, one.content) for one in LONG[5:]]
+    for begins in (unnamed, sent("m6", content="Edited."), sent("m6", "new")):
+        assert unshown(held=LONG, given=begins, window=THREE, read_at=None) == 5
+
+
+def test_a_window_that_holds_all_leaves_nothing_out():
+    assert unshown(held=LONG, given=sent("m6"), window=800, read_at=None) == 0
+    assert unshown(held=[], given=sent("m6"), window=1, read_at=None) == 0

@@ -116,15 +116,6 @@ def test_a_moment_that_another_change_made_was_read_as_well(caller, change):
     assert ids(seen(caller)) == ["a", "late", "mine"]
 
 
-def test_a_summary_that_a_client_does_not_know_stays(caller):
-    first = put(caller, *said("a"))
-    put(caller, *said("a"), context="By another.")
-    put(caller, *said("a", "b"), last_accessed=first.changed_at)
-    assert seen(caller).context == "By another."
-    put(caller, *said("a", "b"), context="Mine.", last_accessed=seen(caller).changed_at)
-    assert seen(caller).context == "Mine."
-
-
 @pytest.mark.parametrize("exists", [True, False])
 def test_twenty_that_read_add_and_write_keep_twenty_messages(caller, exists):
     if exists:
@@ -250,15 +241,3 @@ def test_a_new_object_that_says_something_else_replaces(caller, sent, left):
     put(caller, *said("a", "b"))
     put(caller, *sent, data={"x": 1}, last_accessed=timezone.now())
     assert texts(seen(caller)) == left
-
-
-def test_nor_is_a_summary_lost_that_came_meanwhile(caller):
-    decide(caller, summary={"every_turns": 8})
-    tell(caller, *exchanges(1, 3))
-    found = seen(caller)
-    put(caller, *again(found))
-    tell(caller, *exchanges(4, 4))
-    put(caller, *again(found), data={"x": 1}, context=found.context or None, last_accessed=timezone.now())
-    after = seen(caller)
-    assert texts(after) == ["u3", "a3", "u4", "a4"]
-    assert "u1" in after.context
