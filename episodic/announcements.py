@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from episodic.models import Entity, Episode, MemoryType, Origin
+from episodic.models import ITEM, Entity, Episode, MemoryType, Origin
 from episodic.slots import slot_text
 from webhooks.announcing import announce
 from webhooks.models import Event, Kind
@@ -86,7 +86,14 @@ def _episode(one: Episode) -> Memory:
         session_id=one.session,
         url=f"/api/v1/episodes/{one.id}",
         text=one.text,
+        names=_names(one),
     )
+
+
+def _names(one: Episode) -> tuple[str, ...]:
+    """Of what says an item of nobody's: the labels of the item's namespace, which may be a person's id."""
+    is_nobodys_item = not one.user_id and (one.extraction or {}).get("strategy") == ITEM
+    return tuple(one.metadata["namespace"]) if is_nobodys_item else ()
 
 
 def _slot(row: Entity) -> Memory:

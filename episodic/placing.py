@@ -28,7 +28,8 @@ from episodic.models import (
 from episodic.superseding import supersede
 from ledger.models import EvaluationQuery, Feedback, WriteDecision
 from tenants.caller import Caller
-from webhooks.models import Event
+from webhooks.models import Event, Kind
+from webhooks.querysets import forget_text
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -81,6 +82,9 @@ def move(*, caller: Caller, episode: Episode, aim: Place, memory_type: str) -> t
         closed = supersede(episode, _vectors(caller, [episode]).get(episode.id))
     episode.save(update_fields=["user_id", "agent_id", "project", "memory_type", "valid_to", "superseded_by"])
     _take_along(episode)
+    if former.user_id != episode.user_id:
+        # What was told as the former person's stays theirs, without what is the other's from now on.
+        forget_text(tenant_id=episode.tenant_id, kind=Kind.EPISODE, memory_ids=[str(episode.id)])
     _drop_foreign_labels(episode)
     _hold_again(caller, given_back)
     return closed

@@ -15,7 +15,8 @@ from tenants.errors import Conflict, Forbidden, Invalid, NotFound, PreconditionF
 from tenants.scope import scope
 from tenants.subjects import pseudonym
 from tenants.tombstones import Erased, last_erasures
-from webhooks.models import Event
+from webhooks.models import Event, Kind
+from webhooks.querysets import forget_text
 
 LONGEST = 255
 
@@ -86,6 +87,8 @@ def _reassign(one: Observation, owner: Owner, caller: Caller, now: datetime) -> 
         if other is not None:
             raise Conflict("This person has another observation with its topic key.")
         tell_observation(one, Event.RETRACTED)
+        # What was told as the former person's stays theirs, without what is the other's from now on.
+        forget_text(tenant_id=one.tenant_id, kind=Kind.OBSERVATION, memory_ids=[str(one.id)])
         unindex_observation(one)  # vectors and lexemes hold the person too
     one.user_id, one.agent_id, one.updated_at = owner.user_id, owner.agent_id, now
     one.embed_pending = one.embed_pending or is_moved

@@ -68,6 +68,8 @@ def _judged(caller: Caller, item: NewItem) -> tuple[NewItem, Verdict]:
 
 def _note(caller: Caller, item: NewItem, verdict: Verdict, now: datetime) -> WriteDecision:
     whose = item.name.whose
+    # What is nobody's may be kept under a person's name, by which no decision is found: without the text.
+    text = text_of(item.value, None) if whose.user_id else ""
     return note_decision(
         caller=caller,
         session_id="",
@@ -77,7 +79,7 @@ def _note(caller: Caller, item: NewItem, verdict: Verdict, now: datetime) -> Wri
         refused=Refused(
             kind="episode",
             reason=verdict.reason,
-            text=text_of(item.value, None),
+            text=text,
             findings=verdict.findings,
         ),
         now=now,

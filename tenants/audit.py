@@ -13,6 +13,9 @@ from tenants.models import AuditEntry
 from tenants.scope import scope
 from tenants.subjects import confine, pseudonym, unnamed
 
+# Deeds that were once entered with a person's hash alone as their target.
+ONCE_BARE = ("subject.restrict", "subject.lift_restriction", "memory.rectify", "memory.forget")
+
 
 def record(*, tenant_id: UUID, actor: str, action: str, target: str = "", **details: Any) -> AuditEntry:
     """Adds an entry in the caller's transaction, so that it exists exactly when the deed does. An actor who
@@ -53,6 +56,7 @@ def list_entries(
         name = pseudonym(tenant_id=caller.tenant_id, user_id=user_id)
         # Where a session or a memory is the target, the details say whose it is and was.
         theirs = Q(details__subject=name) | Q(details__former_subject=name)
+        theirs |= Q(target=name.removeprefix("subject:"), action__in=ONCE_BARE)
         condition &= Q(target=name) | Q(actor=name) | theirs
     if action:
         condition &= Q(action=action)

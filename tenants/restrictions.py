@@ -20,8 +20,8 @@ from tenants.caller import Caller
 from tenants.errors import Forbidden, Invalid, Overdue, Restricted
 from tenants.models import Job, JobState, Restriction
 from tenants.scope import scope, shows_restricted
-from tenants.subjects import actor_of, confine
-from tenants.tombstones import lock_person, subject_of
+from tenants.subjects import actor_of, confine, pseudonym
+from tenants.tombstones import lock_person
 
 RESTRICT, LIFT = "subject.restrict", "subject.lift_restriction"
 FRESH = 2.0  # seconds for which a process remembers who is restricted
@@ -130,7 +130,7 @@ def _confine(caller: Caller, user_id: str) -> None:
 
 
 def _record(caller: Caller, user_id: str, actor: str, action: str) -> None:
-    subject = subject_of(tenant_id=caller.tenant_id, user_id=user_id)[:12]
+    subject = pseudonym(tenant_id=caller.tenant_id, user_id=user_id)
     audit.record(tenant_id=caller.tenant_id, actor=actor, action=action, target=subject)
 
 

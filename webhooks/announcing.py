@@ -181,6 +181,7 @@ def _row(
         kind=memory.kind if memory else "",
         memory_id=memory.id if memory else "",
         user_id=memory.user_id if memory else "",
+        names=list(memory.names) if memory and memory.names else None,
         data=data,
         has_text="text" in data,
         due_at=now,

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from tenants import audit
@@ -61,7 +61,9 @@ def sweep(*, now: datetime) -> int:
         due_at__lte=now,
     )
     # What is about restricted people waits, unseen by the app role.
-    frozen = Restriction.objects.filter(tenant_id=OuterRef("tenant_id"), user_id=OuterRef("user_id"))
+    place = Func(OuterRef("names"), F("user_id"), function="array_position", output_field=IntegerField())
+    meant = Q(user_id=OuterRef("user_id")) | Q(place__isnull=False)
+    frozen = Restriction.objects.annotate(place=place).filter(meant, tenant_id=OuterRef("tenant_id"))
     due = due.exclude(Exists(frozen))
     with admin_role():
         waiting = Webhook.objects.filter(ready(now)).annotate(due=Subquery(due.values("id")[:1]))

@@ -79,6 +79,11 @@ class Delivery(models.Model):
     kind = models.CharField(max_length=16, blank=True, choices=Kind.choices)
     memory_id = models.CharField(max_length=64, blank=True, help_text="Of the one memory that it tells of.")
     user_id = models.CharField(max_length=255, blank=True)
+    names = ArrayField(
+        models.TextField(),
+        null=True,
+        help_text="Of a memory of nobody's: the names under which it is kept; whom one names, it is about.",
+    )
     data = models.JSONField(help_text="What is told.")
     has_text = models.BooleanField(default=False, help_text="Whether that is what the memory says, too.")
     state = models.CharField(max_length=9, choices=DeliveryState.choices, default=DeliveryState.PENDING)

@@ -20,6 +20,7 @@ class Memory:
     url: str = ""
     text: str = field(default="", repr=False)
     ids: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # of nobody's: those under which it is kept; one may be a person's
 
 
 class Changes(TypedDict, total=False):

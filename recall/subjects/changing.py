@@ -1,6 +1,7 @@
 """Correcting and deleting single memories of a person, as their right demands."""
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 from django.db.models import Model
@@ -19,11 +20,10 @@ from screening.injection import poses_as_configuration
 from screening.values import mask_value
 from tenants import audit
 from tenants.caller import Caller
-from tenants.errors import Invalid
+from tenants.errors import Conflict, Invalid
 from tenants.policy.reading import read_policy
 from tenants.scope import restricted_shown, scope
-from tenants.subjects import actor_of
-from tenants.tombstones import subject_of
+from tenants.subjects import actor_of, pseudonym
 
 RECTIFY, FORGET = "memory.rectify", "memory.forget"
 SOURCE = "subject"  # who says so, of a slot
@@ -37,9 +37,11 @@ def rectify_memory(
     commit of its own, before the change, since a provider may be asked in between.
 
     Raises NotFound for another's memory or one that does not hold, Invalid for what the policy keeps from
-    being remembered, and what the kind's own editing raises.
+    being remembered, Conflict for what is nobody's, and what the kind's own editing raises.
     """
     row = access_memory(caller=caller, user_id=user_id, kind=kind, memory_id=id)
+    if not row.user_id:
+        raise Conflict("It is nobody's, and kept under this name in the store: put it there anew.")
     if not text.strip():
         raise Invalid("May not be empty.", "text")
     text = _screened(caller, row, text)
@@ -97,7 +99,9 @@ def _rectified(caller: Caller, row: Row, text: str, now: datetime) -> Model | Sl
 
 def _delete(caller: Caller, row: Row, now: datetime) -> None:
     if isinstance(row, Episode):
-        delete_episode(caller=caller, episode_id=row.id, hard=True, now=now)
+        # What is kept under the person's name is nobody's: out of reach of who is bound to the person.
+        reaching = caller if row.user_id else replace(caller, user_id="")
+        delete_episode(caller=reaching, episode_id=row.id, hard=True, now=now)
     elif isinstance(row, Observation):
         delete_observation(caller=caller, observation_id=row.id, hard=True, now=now)
     else:
@@ -110,7 +114,7 @@ def _record(caller: Caller, user_id: str, action: str, kind: str, memory_id: str
         tenant_id=caller.tenant_id,
         actor=actor_of(caller, user_id),
         action=action,
-        target=subject_of(tenant_id=caller.tenant_id, user_id=user_id)[:12],
+        target=pseudonym(tenant_id=caller.tenant_id, user_id=user_id),
         kind=kind,
         memory=memory_id,
     )

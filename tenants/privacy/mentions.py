@@ -60,6 +60,21 @@ def says(value: Any, names: Set[str], *, by_name: bool) -> bool:
     return False
 
 
+def _shows_kept_under(value: Any, names: Collection[str]) -> bool:
+    """Whether JSON has, at any depth, something with a `namespace` of which one of the names is a label."""
+    unread = [value]
+    while unread:
+        one = unread.pop()
+        if isinstance(one, list):
+            unread += one
+        elif isinstance(one, dict):
+            path = one.get("namespace")
+            if isinstance(path, list) and without(path, names) != path:
+                return True
+            unread += one.values()
+    return False
+
+
 def scrub_lists(rows: QuerySet[Any], columns: tuple[str, ...], subject: Subject) -> int:
     """Takes the person out of these arrays of at most `BATCH` of the rows, in the open scope; of how many,
     0 when none is left."""
@@ -97,13 +112,14 @@ def scrub_answers(subject: Subject) -> int:
 
 
 def _scrubbed(body: str, names: Collection[str]) -> str | None:
-    """JSON without the names in any list; empty where it says them elsewhere, too; None: it says none."""
+    """JSON without the names in any list; empty where it says them elsewhere, too, or shows what is kept in a
+    namespace of the name; None: it says none."""
     try:
         value = json.loads(body)
         kept = lists_without(value, names)
     except (ValueError, RecursionError):
         return None
-    if says(kept, frozenset(names), by_name=False):
+    if _shows_kept_under(value, names) or says(kept, frozenset(names), by_name=False):
         return ""
     if kept == value:
         return None

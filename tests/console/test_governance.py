@@ -5,6 +5,7 @@ import secrets
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from tenants.api_keys import authenticate
@@ -13,6 +14,7 @@ from tenants.errors import Unauthenticated
 from tenants.members import add_member
 from tenants.models import Role
 from tenants.policy.versions import Level, write_policy
+from tenants.restrictions import restrict_subject
 from tenants.router import admin_role
 from tests.console.people import Person
 from tests.isolation.test_self_test import changed
@@ -124,6 +126,13 @@ def test_the_audit_log_is_filtered_and_goes_on(admin: Person, person, browse, pi
     picture(page, "audit-filtered")
     assert admin.open("audit", action="nothing.like.it").text.count('class="empty"') == 1
     assert admin.open("audit", after="x").status_code == 422
+
+
+def test_the_audit_log_of_a_person_tells_of_a_restriction(admin, person):
+    officer = person("privacy_officer")
+    restrict_subject(caller=officer.caller, user_id="ann", reason="", now=timezone.now())
+    assert "subject.restrict" in officer.open("audit", subject="ann").text
+    assert "subject.restrict" not in officer.open("audit", subject="bob").text
 
 
 def test_what_is_done_in_the_console_is_in_the_log(admin):

@@ -146,6 +146,28 @@ def test_webhooks_are_told_that_one_is_gone_and_one_is_there(caller, anns):
         assert list(told.values_list("event", flat=True)) == ["memory.retracted", "memory.created"]
 
 
+def test_what_was_told_as_the_former_persons_says_no_more_what_it_is(caller):
+    new = {"url": "https://93.184.215.14/hook", "include_text": True}
+    create_webhook(caller=caller, new=new, now=timezone.now())
+    one = happened(caller, TRAINS, user_id="ann")
+    edit(caller, one, agent_id="pilot")
+    reassign(caller, one)
+    with scope(caller.tenant_id):
+        told = Delivery.objects.filter(tenant_id=caller.tenant_id).order_by("created_at", "id")
+        assert [(row.event.split(".")[1], row.user_id, row.data.get("text")) for row in told] == [
+            ("created", "ann", None), ("updated", "ann", None), ("retracted", "ann", None),
+            ("created", "bob", TRAINS),
+        ]  # fmt: skip
+
+
+def test_another_agent_leaves_what_was_told_as_it_is(caller):
+    new = {"url": "https://93.184.215.14/hook", "include_text": True}
+    create_webhook(caller=caller, new=new, now=timezone.now())
+    edit(caller, happened(caller, TRAINS, user_id="ann"), agent_id="pilot")
+    with scope(caller.tenant_id):
+        assert {row.data.get("text") for row in Delivery.objects.all()} == {TRAINS}
+
+
 def test_a_statement_gives_back_what_it_closed_and_closes_what_it_contradicts(caller):
     tuesday = state(caller, TUESDAY, user_id="ann")
     bobs = state(caller, "The deploy window is Monday.", user_id="bob")

@@ -93,6 +93,19 @@ def test_webhooks_are_told_that_one_is_gone_and_one_is_there(caller, anns):
         assert list(told.values_list("event", flat=True)) == ["memory.retracted", "memory.created"]
 
 
+def test_what_was_told_as_the_former_persons_says_no_more_what_it_is(caller):
+    new = {"url": "https://93.184.215.14/hook", "include_text": True}
+    create_webhook(caller=caller, new=new, now=timezone.now())
+    one = row_of(caller, note(caller, "Likes trains.", title="Trains", user_id="ann").observation.id)
+    reassign(caller, one)
+    with scope(caller.tenant_id):
+        told = Delivery.objects.filter(tenant_id=caller.tenant_id).order_by("created_at", "id")
+        assert [(row.event.split(".")[1], row.user_id, row.data.get("text")) for row in told] == [
+            ("created", "ann", None), ("retracted", "ann", None),
+            ("created", "bob", "Trains\n\nLikes trains."),
+        ]  # fmt: skip
+
+
 @pytest.mark.parametrize("whose", ["ann", "bob"])
 def test_an_erasure_of_either_is_neither_escaped_nor_undone(caller, anns, whose):
     with scope(caller.tenant_id):

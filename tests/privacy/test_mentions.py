@@ -11,6 +11,7 @@ from tests.api.bodies import AGENT
 from tests.isolation.tables import FACTORIES, store
 from tests.observations.notes import note
 from tests.privacy import people
+from tests.store.items import BATCH, put
 from webhooks.models import Delivery
 
 ZUZ = "zuzana42"
@@ -64,6 +65,25 @@ def test_a_kept_answer_that_says_the_id_elsewhere_is_emptied(acme):
     body = {"text": "Met her.", "user_id": "bob", "metadata": {"friend": {"who": ZUZ}}}
     again = acme.http.post("/api/v1/episodes", json=body, headers={"Idempotency-Key": "k2"})
     assert (again.status_code, "was done before" in again.text) == (409, True)
+
+
+def test_a_kept_answer_that_shows_what_nobody_keeps_under_the_name_is_emptied(acme):
+    put(acme, ["users", ZUZ], "k", {"text": "She drinks tea."})
+    put(acme, ["users"], "k", {"text": "They drink tea.", "with": [ZUZ]})
+    for key, namespace in (("k4", ["users", ZUZ]), ("k5", ["users"])):
+        operations = [
+            {"op": "get", "namespace": namespace, "key": "k"},
+            {"op": "namespaces"},
+            {"op": "put", "namespace": ["users"], "key": key, "value": {"n": 1}},
+        ]
+        headers = {"Idempotency-Key": key}
+        acme.http.post(BATCH, json={"operations": operations}, headers=headers).raise_for_status()
+    receipt = people.erase(acme, ZUZ).receipt
+    assert receipt["erased"]["stored_answer_mention"] == 2
+    with scope(acme.tenant.id):
+        assert StoredAnswer.objects.get(key="k4").body == ""
+        kept = StoredAnswer.objects.get(key="k5").body
+    assert ("They drink tea." in kept, ZUZ in kept) == (True, False)
 
 
 def test_words_of_the_index_are_made_anew(acme):

@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from tenants import restrictions
+from tenants.audit import list_entries, record
 from tenants.errors import Forbidden, Invalid, Restricted
 from tenants.jobs.kinds import Kind, register
 from tenants.jobs.queue import enqueue
-from tenants.models import AuditEntry, Job, Restriction
+from tenants.models import Job, Restriction
 from tenants.privacy.export import export_file
 from tenants.restrictions import (
     lift_restriction,
@@ -19,6 +20,7 @@ from tenants.restrictions import (
     restriction_of,
 )
 from tenants.scope import restricted_shown, scope
+from tenants.subjects import pseudonym
 from tenants.tombstones import refuse_erased, subject_of
 from tests.privacy.people import erase, live, run_jobs
 from tests.restrictions.people import WORD, meet, restrict
@@ -54,10 +56,21 @@ def test_the_audit_log_names_the_person_by_keyed_hash(acme):
     restrict_here(acme)
     lift_restriction(caller=acme.caller, user_id="ann", now=timezone.now())
     lift_restriction(caller=acme.caller, user_id="ann", now=timezone.now())
-    subject = subject_of(tenant_id=acme.tenant.id, user_id="ann")[:12]
+    officer = acme.with_key(scopes=("privacy",)).caller
+    found = list_entries(caller=officer, limit=9, subject="ann")
+    assert [one.action for one in found] == ["subject.lift_restriction", "subject.restrict"]
+    assert {one.target for one in found} == {pseudonym(tenant_id=acme.tenant.id, user_id="ann")}
+    assert list_entries(caller=officer, limit=9, subject="bob") == []
+
+
+def test_entries_with_the_hash_alone_are_found_as_well(acme):
+    bare = subject_of(tenant_id=acme.tenant.id, user_id="ann")[:12]
     with scope(acme.tenant.id):
-        found = AuditEntry.objects.filter(target=subject).order_by("id").values_list("action", flat=True)
-        assert list(found) == ["subject.restrict", "subject.lift_restriction"]
+        for action in ("subject.restrict", "memory.forget", "episode.delete"):
+            record(tenant_id=acme.tenant.id, actor="test", action=action, target=bare)
+    officer = acme.with_key(scopes=("privacy",)).caller
+    found = [one.action for one in list_entries(caller=officer, limit=9, subject="ann")]
+    assert found == ["memory.forget", "subject.restrict"]
 
 
 @pytest.mark.parametrize("bound", [{"user_id": "bob"}, {"agent_id": "coder"}, {"project": "p"}])

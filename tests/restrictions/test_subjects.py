@@ -16,12 +16,14 @@ from recall.subjects import (
     rectify_memory,
     summary_of,
 )
+from tenants.audit import list_entries
 from tenants.errors import Forbidden, Invalid, NotFound
 from tenants.models import AuditEntry
 from tenants.restrictions import restrict_subject
 from tenants.scope import restricted_shown, scope
 from tests.conftest import Member, make_member
 from tests.observations.notes import note
+from tests.store.items import put
 
 KINDS = subjects.KINDS
 
@@ -58,6 +60,25 @@ def test_memories_of_all_kinds_are_listed_newest_first_page_by_page(member):
         found += page
         before = page[-1].place
     assert found == whole
+
+
+def test_what_is_kept_under_their_name_is_listed_in_its_place(acme):
+    for number in range(3):
+        put(acme, ["users", "ann"], f"k{number}", {"text": f"item {number}"})
+        remember(acme, "ann")
+    put(acme, ["users", "bob"], "k", {"text": "bob's"})
+    for _twice in range(2):
+        whole = list_memories(caller=acme.caller, user_id="ann", kinds=["episode"], limit=10)
+        assert [one.text for one in whole if one.is_kept_under] == ["item 2", "item 1", "item 0"]
+        before, found = None, []
+        while page := list_memories(
+            caller=acme.caller, user_id="ann", kinds=["episode"], limit=1, before=before
+        ):
+            found += page
+            before = page[-1].place
+        assert found == whole
+        assert summary_of(caller=acme.caller, user_id="ann").memories["episode"] == len(whole)
+        restrict_subject(caller=acme.caller, user_id="ann", reason="", now=timezone.now())
 
 
 def test_only_the_kinds_named_are_listed(member):
@@ -97,6 +118,17 @@ def test_a_memory_is_forgotten_for_good(kind, member):
         assert not model.objects.filter(user_id="ann").exists()
         assert model.objects.filter(user_id="bob").exists()
         assert AuditEntry.objects.filter(action="memory.forget").count() == 1
+
+
+def test_the_audit_log_tells_of_both_under_the_persons_name(member):
+    one, now = of_kind(member, "episode"), timezone.now()
+    named = {"caller": member.caller, "user_id": "ann", "kind": "episode", "id": one.id, "now": now}
+    rectify_memory(**named, text="what is right")
+    forget_memory(**named)
+    officer = member.with_key(scopes=("privacy",)).caller
+    found = [entry.action for entry in list_entries(caller=officer, limit=2, subject="ann")]
+    assert found == ["memory.forget", "memory.rectify"]
+    assert list_entries(caller=officer, limit=2, subject="bob") == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
