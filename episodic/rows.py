@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from django.db import connection, models
+from django.db import connections, models, router
 
 from tenants.embedding import vector_literal
 from tenants.json_columns import json_text
@@ -67,7 +67,7 @@ def _changes(table: str, fields: Sequence["models.Field[Any, Any]"], kept: Colle
 
 
 def _execute(statement: str, rows: Sequence[models.Model], fields: Sequence[Any]) -> None:
-    with connection.cursor() as cursor:
+    with connections[router.db_for_write(type(rows[0]))].cursor() as cursor:
         for some in _together(rows):
             values = [
                 {field.column: field.pre_save(row, add=row._state.adding) for field in fields} for row in some

@@ -20,14 +20,16 @@ PASSED = """EXISTS (
 )"""
 
 
-def have_made_again(*, view_id: UUID, group: Mapping[str, str], user_id: str, now: datetime) -> None:
+def have_made_again(
+    *, tenant_id: UUID, view_id: UUID, group: Mapping[str, str], user_id: str, now: datetime
+) -> None:
     """Records a job that makes the summary of one group, in the open scope. Of each group one waits at a
     time. `user_id`: of whose memory alone it tells."""
     # A digest: the key must not name whom the group names.
     named = json.dumps([str(view_id), sorted(group.items())])
     payload = {"view": str(view_id), "group": dict(group)}
     key = hashlib.sha256(named.encode()).hexdigest()
-    enqueue(REFRESH, payload=payload, now=now, user_id=user_id, dedup_key=key)
+    enqueue(REFRESH, payload=payload, now=now, tenant_id=tenant_id, user_id=user_id, dedup_key=key)
 
 
 def retire_passed(old: OldEpisodes, *, now: datetime, limit: int) -> int:
@@ -35,7 +37,7 @@ def retire_passed(old: OldEpisodes, *, now: datetime, limit: int) -> int:
     scope; how many."""
     found = list(_passed(old).select_for_update().order_by("id")[:limit])
     for one in found:
-        have_made_again(view_id=one.view_id, group=one.group, user_id=one.user_id, now=now)
+        _have_made_again(one, now)
     SummaryPartition.objects.filter(tenant_id=old.tenant_id, id__in=[one.id for one in found]).delete()
     return len(found)
 
@@ -53,7 +55,13 @@ def have_made_without(*, tenant_id: UUID, user_id: str, names: frozenset[str], u
     )
     for one in shared.order_by("id").iterator():
         if names.isdisjoint(one.group.values()):
-            have_made_again(view_id=one.view_id, group=one.group, user_id=one.user_id, now=until)
+            _have_made_again(one, until)
+
+
+def _have_made_again(one: SummaryPartition, now: datetime) -> None:
+    have_made_again(
+        tenant_id=one.tenant_id, view_id=one.view_id, group=one.group, user_id=one.user_id, now=now
+    )
 
 
 def _passed(old: OldEpisodes) -> QuerySet[SummaryPartition]:

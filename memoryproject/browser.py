@@ -20,7 +20,7 @@ POLICY = "; ".join(
     ]
 )
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
-PRIVATE = ("/console", "/me/", "/admin/", "/sign-", "/invitation/")
+PRIVATE = ("/console/", "/me/", "/admin/", "/sign-", "/invitation/")
 
 
 class BrowserSecurity:
@@ -31,7 +31,7 @@ class BrowserSecurity:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        is_private = request.path_info.startswith(PRIVATE)
+        is_private = f"{request.path_info}/".startswith(PRIVATE)  # what has a slash is served without it, too
         if is_private:
             request.get_host()  # refuses a name that is not ours, as another site may point one here
         response = self.get_response(request)

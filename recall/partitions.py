@@ -41,7 +41,7 @@ def run_partition(*, caller: Caller, view_id: str, group: Group, now: datetime) 
 
     def ask_again(digest: Digest) -> None:
         if digest.away:
-            have_made_again(view_id=view.id, group=group, user_id=user_id, now=now)
+            have_made_again(tenant_id=view.tenant_id, view_id=view.id, group=group, user_id=user_id, now=now)
 
     return make_partition(view=view, group=group, seconds=WAIT, also=ask_again)
 

@@ -119,6 +119,7 @@ class _Restore:
             journal.merge(cursor, records, tenant_ids=choice.ids)
             made_at = datetime.fromisoformat(self.archive.manifest["made_at"])
             self.erased = Erased(choice.ids, since=made_at)
+            self.erased.add_sessions(session_keys.owners(self.archive))
             self.erased_again = self.erased.apply(cursor, self.tables, choice.ids)
             self._continue_numbers(cursor)
             self._record(choice)
@@ -174,9 +175,7 @@ class _Restore:
             session_keys.drop(tenant_id)
         return session_keys.load(
             archive=self.archive,
-            wanted=lambda ref: (
-                ref.tenant_id in choice.tenants and not self.erased.is_since(ref.tenant_id, ref.user_id)
-            ),
+            wanted=lambda ref: ref.tenant_id in choice.tenants and not self.erased.takes(ref),
         )
 
     def analyze(self) -> None:

@@ -5,13 +5,15 @@ Everything else there is a copy of PostgreSQL's and is made anew by its next rea
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from memoryproject.backup.archive import Reader, Writer
+from tenants.subjects import token_principal
 from working import keys
+from working.privacy import owners_of
 from working.redis import SCANNED, ask, delete_keys
 from working.types import SessionRef
 from working.unlogged import keeps_log
@@ -61,16 +63,36 @@ def _held(ref: SessionRef, meta: dict[str, str]) -> dict[str, Any]:
     return record
 
 
+def owners(archive: Reader) -> Iterator[tuple[SessionRef, str]]:
+    """The sessions without a user whose AEGIS fields say whose they are, each with that person's id."""
+    for line in archive.lines(MEMBER):
+        ref = _ref(line)
+        if not ref.user_id:
+            yield from ((ref, user_id) for user_id in _owners(line.get("fields", {})))
+
+
+def _owners(fields: Mapping[str, str]) -> set[str]:
+    """The one person, by the id or by the principal of their tokens: of an id that looks like such a
+    principal, both that it may be. None where the fields say several."""
+    said = owners_of(fields)
+    ids = said | {one.removeprefix(token_principal("")) for one in said}
+    return {one for one in ids if one and said <= {one, token_principal(one)}}
+
+
 def load(*, archive: Reader, wanted: Callable[[SessionRef], bool]) -> int:
     """Sets the sessions that are `wanted` and would not have ended by now; how many. Raises RedisAway."""
     count = 0
     for line in archive.lines(MEMBER):
-        tenant, *names = line["session"]
-        ref = SessionRef(UUID(tenant), *names)
+        ref = _ref(line)
         if wanted(ref) and line["ends_at"] > time.time() * 1000:
             ask(partial(_set, ref=ref, line=line))
             count += 1
     return count
+
+
+def _ref(line: dict[str, Any]) -> SessionRef:
+    tenant, *names = line["session"]
+    return SessionRef(UUID(tenant), *names)
 
 
 def _set(redis: Any, *, ref: SessionRef, line: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from episodic.models import Entity, Episode, SlotStatus
+from episodic.privacy import episodes_kept_under
 from episodic.slots import slot_text
 from observations.models import Observation
 from tenants.caller import Caller
@@ -35,7 +36,8 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """A memory. `session` and `agent` are those that it comes from, empty where there is none; `key` is a
-    slot's. `status` is `current`, or `pending` of what waits to be confirmed."""
+    slot's. `status` is `current`, or `pending` of what waits to be confirmed. What `is_kept_under` the
+    person's name in the store is nobody's."""
 
     kind: MemoryKind
     id: str
@@ -47,6 +49,7 @@ class Remembered:
     is_pinned: bool
     status: str
     key: str = ""
+    is_kept_under: bool = False
 
     @property
     def place(self) -> Place:
@@ -63,14 +66,18 @@ def list_memories(
 ) -> list[Remembered]:
     """What holds of the person, or waits, newest first; `before`: continue after that one. No kinds: all.
 
-    Reads at most `limit` rows of each kind by the person's own index. Raises Forbidden when the key does not
+    Reads at most `limit` rows of each kind by the person's own index, and as many of nobody's episodes that
+    are kept under the person's name. Raises Forbidden when the key does not
     reach all of the person's memory, Invalid for an unknown kind.
     """
     confine_person(caller, user_id)
     wanted = [checked_kind(kind) for kind in kinds] if kinds else KINDS
     with restricted_shown(), scope(caller.tenant_id):
         found = [
-            show(row) for kind in wanted for row in _page(current(caller, user_id, kind), kind, limit, before)
+            show(row)
+            for kind in wanted
+            for rows in current(caller, user_id, kind)
+            for row in _page(rows, kind, limit, before)
         ]
     return sorted(found, key=_order, reverse=True)[:limit]
 
@@ -94,22 +101,26 @@ def access_memory(*, caller: Caller, user_id: str, kind: str, memory_id: str) ->
     """The person's memory, if it holds or waits. Raises NotFound, also for another's."""
     confine_person(caller, user_id)
     known = checked_kind(kind)
+    identity = _identity(known, memory_id)
     with restricted_shown(), scope(caller.tenant_id):
-        found: Row | None = current(caller, user_id, known).filter(id=_identity(known, memory_id)).first()
-    if found is None:
-        raise NotFound("There is no such memory of this person.")
-    return found
+        for rows in current(caller, user_id, known):
+            found: Row | None = rows.filter(id=identity).first()
+            if found is not None:
+                return found
+    raise NotFound("There is no such memory of this person.")
 
 
-def current(caller: Caller, user_id: str, kind: MemoryKind) -> QuerySet[Any]:
-    """The person's memories of that kind that hold or wait."""
+def current(caller: Caller, user_id: str, kind: MemoryKind) -> list[QuerySet[Any]]:
+    """The person's memories of that kind that hold or wait. Of episodes, apart, since no index serves both,
+    those of nobody that are kept in the store under the person's name: exports and erasures cover them."""
     mine = Q(tenant_id=caller.tenant_id, user_id=user_id)
     if kind == "entity":
-        return Entity.objects.filter(mine, status__in=(SlotStatus.CURRENT, SlotStatus.PENDING))
+        return [Entity.objects.filter(mine, status__in=(SlotStatus.CURRENT, SlotStatus.PENDING))]
     if kind == "observation":
-        return Observation.objects.filter(mine, deleted_at=None)
-    holds = Q(valid_to=None) | Q(valid_to__gt=timezone.now())
-    return Episode.objects.filter(mine, holds)
+        return [Observation.objects.filter(mine, deleted_at=None)]
+    holds = Episode.objects.filter(Q(valid_to=None) | Q(valid_to__gt=timezone.now()))
+    kept_under = episodes_kept_under(tenant_id=caller.tenant_id, user_id=user_id)
+    return [holds.filter(mine), holds.filter(kept_under, tenant_id=caller.tenant_id)]
 
 
 def show(row: Row) -> Remembered:
@@ -155,6 +166,7 @@ def _made(
         agent=row.agent_id,
         is_pinned=pinned_at is not None,
         status="current",
+        is_kept_under=not row.user_id,
     )
 
 

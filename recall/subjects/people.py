@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Max, Min
+from django.db.models import Count, Max, Min
+from django.db.models.functions import Greatest
 
 from ledger.models import Injection
 from recall.subjects.memories import KINDS, confine_person, current
@@ -89,11 +90,16 @@ def summary_of(*, caller: Caller, user_id: str) -> SubjectSummary:
         spans, agents = [], set[str]()
         memories: dict[str, int] = {}
         for kind in KINDS:
-            rows = current(caller, user_id, kind)
-            memories[kind] = rows.count()
-            spans.append(rows.aggregate(first=Min("created_at"), last=Max("updated_at")))
-            spans.append(rows.aggregate(first=Min("created_at"), last=Max("created_at")))
-            agents |= set(rows.values_list("agent_id", flat=True).distinct().order_by())
+            memories[kind] = 0
+            for rows in current(caller, user_id, kind):
+                told = rows.aggregate(
+                    count=Count("id"),
+                    first=Min("created_at"),
+                    last=Greatest(Max("created_at"), Max("updated_at")),
+                )
+                memories[kind] += told["count"]
+                spans.append(told)
+                agents |= set(rows.values_list("agent_id", flat=True).distinct().order_by())
         sessions = Session.objects.filter(**mine)
         spans.append(sessions.aggregate(first=Min("started_at"), last=Max("last_activity_at")))
         agents |= set(sessions.values_list("agent_id", flat=True).distinct().order_by())

@@ -72,8 +72,9 @@ def texts_told(*, caller: Caller, user_id: str, uses: Sequence[Use]) -> dict[UUI
     with restricted_shown(), scope(caller.tenant_id):
         for kind in KINDS:
             ids = [identity_of(kind, use.memory_id) for use in uses if use.kind == kind]
-            rows = current(caller, user_id, kind).filter(id__in=[id for id in ids if id is not None])
-            texts |= {(kind, str(row.id)): show(row).text for row in rows}
+            known = [id for id in ids if id is not None]
+            for rows in current(caller, user_id, kind):
+                texts |= {(kind, str(row.id)): show(row).text for row in rows.filter(id__in=known)}
     told = {use.id: texts.get((use.kind, use.memory_id)) for use in uses}
     return {id: text for id, text in told.items() if text is not None}
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from django.db import connection, connections, transaction
+from django.db import connection, connections, router, transaction
 from uuid_utils.compat import uuid7
 
 from tenants.jobs.kinds import Task, kept_kinds, kinds_in_order
 from tenants.json_columns import json_text
+from tenants.models import Job
 
 VALUES = """
 INSERT INTO tenants_job AS j (id, tenant_id, kind, payload, user_id, requested_by, dedup_key, state, slow,
@@ -170,7 +171,7 @@ def insert(**params: Any) -> UUID:
     seconds it waits for these, and so does one that waits already, anew."""
     new = uuid7()
     given = {**params, "id": new, "payload": json_text(params["payload"])}
-    with connection.cursor() as cursor:
+    with connections[router.db_for_write(Job)].cursor() as cursor:
         if params["quiet"] is not None:
             cursor.execute(POSTPONE, given)
             return UUID(str(cursor.fetchone()[0]))

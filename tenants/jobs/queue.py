@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import router, transaction
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -13,7 +13,7 @@ from tenants import audit, idempotency
 from tenants.caller import Caller
 from tenants.errors import Conflict, NotFound
 from tenants.jobs import querysets, wake
-from tenants.jobs.kinds import kind_of
+from tenants.jobs.kinds import kind_of, kinds_for_privacy
 from tenants.models import Job, JobState
 from tenants.scope import current_tenant, scope
 from tenants.subjects import actor_of
@@ -27,6 +27,7 @@ def enqueue(
     *,
     payload: Mapping[str, Any],
     now: datetime,
+    tenant_id: UUID | None = None,
     user_id: str = "",
     requested_by: str = "",
     dedup_key: str | None = None,
@@ -35,6 +36,7 @@ def enqueue(
     total: int | None = None,
 ) -> UUID:
     """Records a job in the open scope: it exists exactly when what causes it does. Answers its id.
+    `tenant_id` is the scope's, and has to be given in a transaction of the owner's, which has none.
 
     `now` is when the cause came in, `user_id` whose memory it works on: an erasure of that person since then
     makes the job do nothing. Of jobs with the same `dedup_key` only one waits at a time; with `quiet`, until
@@ -43,7 +45,7 @@ def enqueue(
     """
     what = kind_of(kind)
     job_id = querysets.insert(
-        tenant=current_tenant(),
+        tenant=tenant_id or current_tenant(),
         kind=kind,
         payload=dict(payload),
         user_id=user_id,
@@ -59,13 +61,13 @@ def enqueue(
         created_at=now,
     )
     if not quiet:  # the clock's next ring finds what is not due yet
-        transaction.on_commit(lambda: wake.wake(slow=what.slow))
+        transaction.on_commit(lambda: wake.wake(slow=what.slow), using=router.db_for_write(Job))
     return job_id
 
 
 def access_job(*, caller: Caller, job_id: UUID) -> Job:
     """A job that the caller asked for, or any of the tenant for a privacy officer or admin; a key bound to a
-    user gets that user's only. Raises NotFound."""
+    user gets that user's only, one without scope `read` exports and erasures only. Raises NotFound."""
     with scope(caller.tenant_id):
         job = Job.objects.filter(_reach(caller), id=job_id).first()
     if job is None:
@@ -161,4 +163,6 @@ def _reach(caller: Caller) -> Q:
     is_officer = caller.may("privacy") or caller.may("admin")
     if not is_officer or caller.agent_id or caller.project:  # a job does not say whose agent's it is
         condition &= Q(requested_by=caller.principal)
+    if not caller.may("read"):
+        condition &= Q(kind__in=kinds_for_privacy())
     return condition

@@ -228,6 +228,7 @@ def register_kinds() -> None:
             urgent=True,
             keep=True,
             sees_restricted=True,
+            for_privacy=True,
             attempts=50,
         )
     )

@@ -227,5 +227,6 @@ def register_kinds() -> None:
             urgent=True,
             keep=True,
             sees_restricted=True,
+            for_privacy=True,
         )
     )

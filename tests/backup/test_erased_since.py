@@ -8,14 +8,18 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django_redis import get_redis_connection
 
+from episodic.models import SummaryPartition
+from episodic.summary_retiring import REFRESH
 from memoryproject.backup import journal
 from memoryproject.backup.errors import BackupError
 from tenants.api_keys import get_api_key, revoke_api_key
 from tenants.members import add_member, remove_member
-from tenants.models import ApiKey, AuditEntry, Member, Restriction, Tombstone
+from tenants.models import ApiKey, AuditEntry, Job, Member, Restriction, Tombstone
 from tests.backup.places import backup, restore, rows_of
-from tests.isolation.tables import store
+from tests.isolation.tables import FACTORIES, store
+from tests.observations.notes import note
 from tests.privacy.people import WORDS, erase, live
+from tests.store.items import get, put
 
 
 @pytest.fixture
@@ -70,6 +74,118 @@ def test_a_person_erased_since_stays_so_on_another_machine_with_the_file_of_eras
     assert user not in told
     assert "sesame" not in told
     assert place.ask("SELECT count(*) FROM tenants_tombstone WHERE tenant_id = %s", acme.tenant.id) == 1
+
+
+def keep_items(member, user, word):
+    """Of nobody, apart from those of others by the namespace alone."""
+    vectors = [{"path": "text", "vector": [1.0, 0.5]}]
+    put(member, ["users", user, "notes"], "tea", {"text": f"{word} item"}, vectors=vectors)
+    put(member, ["users", f"{user}x"], "tea", {"text": "other item"}, vectors=vectors)
+
+
+def talk(member, session, data, word):
+    """In a session of no user, whose working memory says what `data` is."""
+    fields = {"data": data | {"scratchpad": f"{word} field"}}
+    member.http.put(f"/working-memory/{session}", json=fields).raise_for_status()
+    path, turn = f"/api/v1/sessions/{session}", {"role": "user", "content": f"{word} turn"}
+    member.http.post(f"{path}/turns", json={"turns": [turn]}).raise_for_status()
+    member.http.put(f"{path}/checkpoint", json={"step": f"{word} checkpoint"}).raise_for_status()
+    mark = {"item_key": "skill:x", "value": f"{word} mark"}
+    member.http.post(f"/ledger/{session}/mark", json=mark).raise_for_status()
+
+
+def test_one_whom_only_a_namespace_of_the_store_names_stays_erased(acme, file, user):
+    word = f"w{secrets.token_hex(6)}"
+    keep_items(acme, user, word)
+    backup(file, acme.tenant)
+    erase(acme, user)
+    assert restore(file, acme.tenant).erased == 1
+    told = texts(rows_of(acme.tenant))
+    assert word not in told
+    assert user not in told.replace(f"{user}x", "")
+    assert get(acme, ["users", f"{user}x"], "tea") is not None
+
+
+def test_one_whom_only_working_memory_names_stays_erased(acme, file, user):
+    word = f"w{secrets.token_hex(6)}"
+    talk(acme, "hers", {"user_id": user}, word)
+    talk(acme, "hers-by-token", {"entities": {"user": f"jwt:{user}"}}, word)
+    talk(acme, "of-both", {"entities": [{"type": "user", "id": one} for one in (user, "bob")]}, "other")
+    talk(acme, "of-bob", {"user_id": "bob"}, "other")
+    backup(file, acme.tenant)
+    erase(acme, user)
+    done = restore(file, acme.tenant)
+    assert (done.erased, done.sessions) == (1, 2)
+    told = texts(rows_of(acme.tenant))
+    assert [one for one in ("turn", "checkpoint", "mark") if f"{word} {one}" in told] == []
+    assert [told.count(f"other {one}") for one in ("turn", "checkpoint", "mark")] == [2, 2, 2]
+    in_redis = redis_texts(acme.tenant)
+    assert word not in in_redis
+    assert in_redis.count("other field") == 2
+
+
+def list_topics(member, items):
+    body = {"text": "Bob's scene.", "user_id": "bob", "topics": items}
+    member.http.post("/api/v1/episodes", json=body).raise_for_status()
+
+
+def list_mentions(member, items):
+    told = {"agent_id": "coder", "conversation_id": "talk", "summary": "Bob's scene."}
+    member.http.post("/episodic/store", json=told | {"entities_mentioned": items}).raise_for_status()
+
+
+def list_tags(member, items):
+    note(member.caller, "Bob's scene.", user_id="bob", tags=items)
+
+
+@pytest.mark.parametrize("tell", [list_topics, list_mentions, list_tags])
+def test_one_whom_only_a_list_of_others_names_stays_out_of_it(tell, acme, file, user):
+    tell(acme, [user, "green-tea"])
+    backup(file, acme.tenant)
+    erase(acme, user)
+    assert restore(file, acme.tenant).erased == 1
+    told = texts(rows_of(acme.tenant))
+    assert user not in told
+    assert "green-tea" in told
+    assert "Bob's scene." in told
+
+
+def test_a_summary_of_theirs_and_others_is_made_again_without_them(acme, file, user):
+    shared = FACTORIES[SummaryPartition](acme.tenant.id)
+    shared.users, shared.group, shared.summary = [user, "bob"], {"namespace": "home"}, "Of both."
+    store(shared)
+    backup(file, acme.tenant)
+    erase(acme, user)
+    Job.objects.using("admin").filter(tenant_id=acme.tenant.id, kind=REFRESH).delete()
+    assert restore(file, acme.tenant).erased == 1
+    assert "Of both." not in texts(rows_of(acme.tenant))
+    job = Job.objects.using("admin").get(tenant_id=acme.tenant.id, kind=REFRESH)
+    assert job.payload == {"view": str(shared.view_id), "group": shared.group}
+
+
+def test_both_stay_erased_on_another_machine_with_the_file_of_erasures(acme, file, user, place):
+    keep_items(acme, user, "sesame")
+    talk(acme, "hers", {"user_id": f"zoe-{user}"}, "sesame")
+    backup(file, acme.tenant)
+    for one in (user, f"zoe-{user}"):
+        erase(acme, one)
+    erasures = file.parent / "erasures.jsonl"
+    journal.write(erasures, force=False)
+    said = place.manage("restore", str(file), "--erasures", str(erasures))
+    assert "Erasures applied again: 2" in said
+    assert "sesame" not in texts(place.rows(acme.tenant.id))
+
+
+def test_a_session_that_became_theirs_after_the_erasure_comes_back_whole(acme, file, user):
+    talk(acme, "old", {"user_id": "bob"}, "former")
+    erase(acme, user)
+    talk(acme, "old", {"user_id": user}, "later")
+    backup(file, acme.tenant)
+    assert restore(file, acme.tenant).sessions == 1
+    told = texts(rows_of(acme.tenant))
+    assert "former turn" in told
+    assert "later turn" in told
+    assert "later field" in redis_texts(acme.tenant)
 
 
 def test_one_who_came_back_before_the_backup_keeps_what_came_since_the_erasure(acme, file, user):

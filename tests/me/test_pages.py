@@ -11,6 +11,7 @@ from tests.console.senses import expect_fits, shifts, violations
 from tests.me.conftest import LONG, Visitor
 from tests.me.test_walls import CALLS, path_of
 from tests.privacy.people import run_jobs  # as a worker does
+from tests.store.items import get, put
 
 
 def recalled(ann: Visitor, query: str) -> str:
@@ -59,6 +60,29 @@ def test_a_memory_is_deleted_for_good(ann: Visitor):
     assert ann.submit(f"{path}/forget").status_code == 302
     assert ann.open(path).status_code == 404
     assert "saffron" not in recalled(ann, "lantern")
+
+
+def test_what_the_store_keeps_under_their_name_is_shown_and_deleted(ann: Visitor):
+    put(ann.member, ["users", "ann", "drinks"], "tea", {"text": "Drinks green tea."})
+    put(ann.member, ["users", "anna"], "tea", {"text": "Drinks black tea."})
+    path = ann.memory("green tea")
+    assert "2 memories of conversations" in ann.open().text
+    assert "black tea" not in ann.open().text
+    assert "Correct it" not in ann.open(path).text
+    assert ann.submit(path, at=f"{path}/forget", text="Drinks coffee.").status_code == 409
+    assert ann.submit(f"{path}/forget").status_code == 302
+    assert ann.open(path).status_code == 404
+    assert get(ann.member, ["users", "ann", "drinks"], "tea") is None
+    assert get(ann.member, ["users", "anna"], "tea") is not None
+
+
+def test_what_the_store_keeps_under_anothers_name_is_not_theirs(ann: Visitor):
+    put(ann.member, ["users", "bob"], "tea", {"text": "Drinks black tea."})
+    found = ann.member.http.get("/api/v1/episodes").json()["results"]
+    episode_id = next(one["id"] for one in found if "black tea" in one["text"])
+    assert ann.open(f"memories/episode/{episode_id}").status_code == 404
+    assert ann.submit(f"memories/episode/{episode_id}/forget", at="").status_code == 404
+    assert get(ann.member, ["users", "bob"], "tea") is not None
 
 
 def test_where_a_memory_was_used_is_shown(ann: Visitor):

@@ -80,3 +80,10 @@ def test_another_person_sees_nothing_of_it(pattern: str, method: str, scope: str
     assert "saffron" not in answer.text
     assert "<" not in pattern or answer.status_code == 404 or answer.status_code == 422
     assert "saffron" in ann.open().text
+
+
+@pytest.mark.parametrize("pattern", [pattern for pattern, method, _scope in CALLS if method == "GET"])
+def test_no_cache_keeps_a_page_and_no_other_name_leads_to_it(pattern: str, ann: Visitor):
+    path = path_of(pattern, ann)
+    assert ann.http.get(path).headers["cache-control"] == "no-store"
+    assert ann.http.get(path, headers={"Host": "elsewhere.test"}).status_code == 400

@@ -1,9 +1,15 @@
 """An export holds everything that is kept of a person, and nothing of anybody else."""
 
+import os
+import stat
+
+import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
 from tenants.jobs.progress import LeaseLost
+from tenants.management.commands import export_subject
 from tenants.models import ExportChunk, Job, JobState
 from tenants.privacy import export
 from tenants.privacy.erasure import begin_erasure
@@ -154,14 +160,39 @@ def test_redis_away_is_tried_again(acme):
 
 
 def test_the_command_makes_the_same_file(acme, tmp_path):
-    from django.core.management import call_command
-
     people.live(acme, "ann")
     call_command("export_subject", acme.tenant.slug, "ann", str(tmp_path / "ann.zip"))
     by_command = people.lines((tmp_path / "ann.zip").read_bytes())
     by_job = people.lines(exported(acme, "ann")[1])
     same = [one for one in by_job[1:-1] if one["kind"] not in {"job", "working_memory"}]
     assert [one for one in by_command[1:-1] if one["kind"] not in {"job", "working_memory"}] == same
+
+
+def test_only_its_owner_can_read_the_file_of_the_command(acme, tmp_path):
+    path = tmp_path / "ann.zip"
+    before = os.umask(0o022)
+    try:
+        call_command("export_subject", acme.tenant.slug, "ann", str(path))
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_command_that_breaks_off_leaves_no_file_and_touches_none_that_there_is(acme, tmp_path, monkeypatch):
+    def breaks_off(**named):
+        yield b"PK"
+        raise OSError("No space left on device")
+
+    path = tmp_path / "ann.zip"
+    path.write_bytes(b"kept")
+    with pytest.raises(CommandError, match="exists"):
+        call_command("export_subject", acme.tenant.slug, "ann", str(path))
+    assert path.read_bytes() == b"kept"
+    path.unlink()
+    monkeypatch.setattr(export_subject, "export_file", breaks_off)
+    with pytest.raises(CommandError, match="No space"):
+        call_command("export_subject", acme.tenant.slug, "ann", str(path))
+    assert not path.exists()
 
 
 def test_a_person_with_many_rows_is_read_page_by_page(acme, monkeypatch):

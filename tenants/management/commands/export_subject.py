@@ -1,4 +1,6 @@
+import os
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +34,20 @@ class Command(BaseCommand):
             now=timezone.now(),
         )
         try:
-            with Path(options["file"]).open("xb") as file:
-                for piece in pieces:
-                    file.write(piece)
+            _write(Path(options["file"]), pieces)
         except OSError as error:
             raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            raise CommandError("Cancelled: there is no file.", returncode=130) from None
+
+
+def _write(path: Path, pieces: Iterable[bytes]) -> None:
+    """Into a new file that only its owner can read, and of which nothing is left unless it is whole."""
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        try:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
