@@ -4,8 +4,10 @@ What comes in is compared when it is saved; this finds what was saved without th
 compared. Each step is a commit of its own: what is cut off goes on the next time.
 """
 
+import math
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -29,6 +31,7 @@ from episodic.merging import (
     stands_alone,
     stored_vectors,
     take_in,
+    together,
     united_access,
 )
 from episodic.models import ITEM, ITEMS_NAMESPACE, Episode, EpisodeAccess, Origin
@@ -47,7 +50,9 @@ from tenants.scope import scope
 from tenants.system import SYSTEM, system_caller
 
 KIND = "records.compact"
-PAGE = 1_000  # records that a run looks at
+PAGE = 1_000  # records, or texts that several say, that are looked at together
+MOST_COMPARED = 10_000  # of either that one call looks at, unless it says how many
+PATIENCE = 20.0  # seconds after which one call goes no further, unless it says otherwise
 # What came in earlier has been looked at; a worker that was away for some nights finds the rest.
 SINCE = timedelta(days=7)
 GROUP = ("user_id", "agent_id", "project", "namespace", "session", "memory_type", "content_hash", "text")
@@ -69,30 +74,25 @@ def compact_records(
     caller: Caller,
     namespace: str | None = None,
     user_id: str | None = None,
-    limit: int = PAGE,
+    limit: int = MOST_COMPARED,
     after: UUID | None = None,
     since: datetime | None = None,
+    patience: float = PATIENCE,
     now: datetime,
 ) -> Compacted:
-    """Compacts the records of a user, of a namespace or of all within the key's reach: of those that are word
-    for word the same the newest stays, and of up to `limit` others, `after` that one and saved or edited
-    `since` then, each is compared with the nearest (`records.compaction_distance`). Raises Forbidden."""
+    """Compacts the records of a user, of a namespace or of all within the key's reach: those that are word
+    for word the same become one, of up to `MOST_COMPARED` texts; and of the others the `limit` that were
+    saved last, before `after` was and saved or edited `since` then, are each compared with the nearest
+    (`records.compaction_distance`). After `patience` seconds it does no more than one thing of either kind:
+    what is left is for the next call. Raises Forbidden."""
     distance = read_policy(tenant_id=caller.tenant_id).records.compaction_distance
     mine = _mine(caller, namespace, caller.confine_user(user_id))
+    end = time.monotonic() + patience
+    duplicates = _unite_same(caller, mine, end, now) if after is None else 0
+    pages = _pages(caller, mine, distance, (after, since, limit)) if distance else ()
+    merged, left = _merge_alike(caller, pages, distance, end, now)
     with scope(caller.tenant_id):
-        groups = list(_groups(mine, limit)) if after is None else []
-    duplicates = sum(_close_all_but_newest(caller, mine & Q(**group), now) for group in groups)
-    with scope(caller.tenant_id):
-        page = _page(mine, after, since, limit) if distance else []
-        promising = _promising(caller, page, distance)
-    merged = sum(_compacted(caller, one, distance, now) for one in promising)
-    with scope(caller.tenant_id):
-        done = Compacted(
-            duplicates,
-            merged,
-            Episode.objects.filter(mine).count(),
-            page[-1].id if len(page) == limit else None,
-        )
+        done = Compacted(duplicates, merged, Episode.objects.filter(mine).count(), left)
         idempotency.keep(done, user_id=caller.confine_user(user_id))
     return done
 
@@ -110,7 +110,14 @@ def compaction_kind() -> Kind:
         done = {"duplicates": 0, "merged": 0}
         after: UUID | None = None
         while True:
-            run = compact_records(caller=caller, after=after, since=now - SINCE, now=timezone.now())
+            run = compact_records(
+                caller=caller,
+                limit=PAGE,
+                after=after,
+                since=now - SINCE,
+                patience=math.inf,
+                now=timezone.now(),
+            )
             done = {name: count + getattr(run, name) for name, count in done.items()}
             progress.report(task, done=sum(done.values()))
             if (after := run.next) is None:
@@ -141,32 +148,83 @@ def _mine(caller: Caller, namespace: str | None, user_id: str) -> Q:
     return mine & Q(user_id=user_id) if user_id else mine
 
 
-def _groups(mine: Q, limit: int) -> Iterator[dict[str, Any]]:
+def _unite_same(caller: Caller, mine: Q, end: float, now: datetime) -> int:
+    """Has one record say what several say word for word; how many went. Those that stand alone, or that
+    somebody has taken apart, stay."""
+    duplicates = 0
+    for _page in range(0, MOST_COMPARED, PAGE):
+        with scope(caller.tenant_id):
+            groups = list(_groups(mine))
+        before = duplicates
+        for group in groups:
+            duplicates += _united(caller, mine & Q(**group), now)
+            if time.monotonic() >= end:
+                return duplicates
+        if duplicates == before or len(groups) < PAGE:
+            break
+    return duplicates
+
+
+def _groups(mine: Q) -> Iterator[dict[str, Any]]:
     """What more than one record says, word for word."""
     same = Episode.objects.filter(mine).values(*GROUP).annotate(n=Count("id")).filter(n__gt=1)
-    for row in same.order_by(*GROUP)[:limit]:
+    for row in same.order_by(*GROUP)[:PAGE]:
         yield {name: row[name] for name in GROUP}
 
 
-def _close_all_but_newest(caller: Caller, same: Q, now: datetime) -> int:
+def _united(caller: Caller, same: Q, now: datetime) -> int:
     with scope(caller.tenant_id):
         lock_people(caller, list(Episode.objects.filter(same)[:1]), now)
-        found = Episode.objects.select_for_update(no_key=True).filter(same).order_by("created_at", "id")
-        rows = [one for one in found if not stands_alone(one)]
-        if not rows:
+        found = Episode.objects.select_for_update(no_key=True).filter(same).order_by("id")
+        newest_first = sorted(found, key=lambda one: (one.created_at, one.id), reverse=True)
+        rows = together(Entry(one, None) for one in newest_first if not stands_alone(one))
+        if len(rows) < 2:
             return 0
-        *older, newest = rows
-        ids = [one.id for one in older]
-        return close(Episode.objects.filter(tenant_id=caller.tenant_id, id__in=ids), at=now, by=newest.id)
+        # One that is made of several already takes the others in, else each night would make one of the last.
+        fullest = next((row for row in rows if merged_ids(row.episode)), rows[0]).episode
+        others = [row.episode for row in rows if row.episode is not fullest]
+        _store(caller, fullest, others, now)
+        return len(others)
 
 
-def _page(mine: Q, after: UUID | None, since: datetime | None, limit: int) -> list[Episode]:
+def _merge_alike(
+    caller: Caller,
+    pages: Iterable[tuple[list[Episode], UUID | None]],
+    distance: float,
+    end: float,
+    now: datetime,
+) -> tuple[int, UUID | None]:
+    """How many became part of another; and where to go on, None at the end."""
+    merged, left = 0, None
+    for promising, following in pages:
+        for one in promising:
+            merged += _compacted(caller, one, distance, now)
+            if time.monotonic() >= end:
+                return merged, one.id
+        left = following
+        if time.monotonic() >= end:
+            break
+    return merged, left
+
+
+def _pages(
+    caller: Caller, mine: Q, distance: float, asked: tuple[UUID | None, datetime | None, int]
+) -> Iterator[tuple[list[Episode], UUID | None]]:
+    """Of each page of those that are asked about the promising, and after which record the next page begins,
+    if there may be one; the newest first."""
+    after, since, limit = asked
     found = Episode.objects.filter(mine, embed_pending=False)
-    if after is not None:
-        found = found.filter(id__gt=after)
     if since is not None:
         found = found.filter(Q(persisted_at__gte=since) | Q(updated_at__gte=since))
-    return list(found.order_by("id")[:limit])
+    while limit:
+        wanted = min(limit, PAGE)
+        with scope(caller.tenant_id):
+            older = found if after is None else found.filter(id__lt=after)
+            page = list(older.order_by("-id")[:wanted])
+            promising = _promising(caller, page, distance)
+        after = page[-1].id if len(page) == wanted else None
+        limit = limit - wanted if after else 0
+        yield promising, after
 
 
 def _promising(caller: Caller, page: Sequence[Episode], distance: float) -> list[Episode]:
@@ -187,7 +245,7 @@ def _promising(caller: Caller, page: Sequence[Episode], distance: float) -> list
             limit=NEIGHBOURS + 1 + SPARE,
         )
         found += some if near is None else _covering(caller, some, near, distance)
-    return sorted(found, key=lambda one: one.id)
+    return sorted(found, key=lambda one: one.id, reverse=True)
 
 
 def _covering(
@@ -242,26 +300,38 @@ def _near(caller: Caller, seen: Episode, distance: float) -> list[Episode]:
 
 
 def _store(caller: Caller, fullest: Episode, others: Sequence[Episode], now: datetime) -> int:
-    """Has the fullest stand for the others if it is made of several already, else a new one for all."""
-    sources = list(others) if merged_ids(fullest) else [fullest, *others]
-    ids = [one.id for one in sources]
+    """Has the fullest stand for the others if it is made of several already, else a new one for all; how many
+    were closed."""
     if merged_ids(fullest):
-        for one in others:
-            take_in(fullest, one, now)
-        whole = fullest
+        whole, sources = fullest, list(others)
+        take_in(whole, others, now)
         keep_taken_in(whole)
     else:
+        sources = [fullest, *others]
         vector = stored_vectors(caller, [fullest.id]).get(fullest.id)
-        entries = [Entry(one, None) for one in others]
-        whole = merge(fullest=Entry(fullest, vector), others=entries, now=now).episode
+        whole = merge(
+            fullest=Entry(fullest, vector), others=[Entry(one, None) for one in others], now=now
+        ).episode
         insert_episode(whole, vector)
-        if (used := united_access(caller.tenant_id, ids)) is not None:
-            EpisodeAccess.objects.create(
-                id=whole.id,
-                tenant_id=caller.tenant_id,
-                user_id=whole.user_id,
-                agent_id=whole.agent_id,
-                last_accessed_at=used[0],
-                access_count=used[1],
-            )
+    ids = [one.id for one in sources]
+    _unite_accesses(whole, sources)
     return close(Episode.objects.filter(tenant_id=caller.tenant_id, id__in=ids), at=now, by=whole.id)
+
+
+def _unite_accesses(whole: Episode, sources: Sequence[Episode]) -> None:
+    """It is as old as the oldest; that it was said again later counts as use."""
+    said_at = max(one.created_at for one in sources)
+    again = [(said_at, 0)] if said_at > whole.created_at else []
+    used = united_access(whole.tenant_id, [whole.id, *(one.id for one in sources)], again)
+    if used is None:
+        return
+    EpisodeAccess.objects.update_or_create(
+        id=whole.id,
+        tenant_id=whole.tenant_id,
+        defaults={
+            "user_id": whole.user_id,
+            "agent_id": whole.agent_id,
+            "last_accessed_at": used[0],
+            "access_count": used[1],
+        },
+    )

@@ -115,19 +115,32 @@ def merge(*, fullest: Entry, others: Sequence[Entry], now: datetime) -> Entry:
     return Entry(merged, fullest.vector)
 
 
-def take_in(merged: Episode, new: Episode, now: datetime) -> None:
-    """Has a merged record, locked or unsaved, say also what the unsaved `new` says, which it covers; `new` is
-    closed by it. Whoever calls saves both."""
-    close_unsaved(new, by=merged, now=now)
-    sources = [merged, new]
-    merged.topics = _united(one.topics for one in sources)
-    merged.entities = _united(one.entities for one in sources)
-    merged.metadata = new.metadata | merged.metadata
-    merged.event_date = merged.event_date or new.event_date
-    merged.pinned_at = merged.pinned_at or new.pinned_at
+def take_in(merged: Episode, others: Sequence[Episode], now: datetime) -> None:
+    """Has a merged record, locked or unsaved, say also what the others say, which it covers; they are closed
+    by it. Whoever calls saves all."""
+    sources = [merged, *others]
+    for one in others:
+        close_unsaved(one, by=merged, now=now)
+        say_beside(merged, one)
     merged.created_at = min(one.created_at for one in sources)
-    ids = [*merged_ids(merged), new.id]
+    ids = [*merged_ids(merged), *(one.id for one in others)]
     merged.extraction = _extraction(sources) | {MERGED: [str(one) for one in ids]}
+
+
+def say_beside(one: Episode, other: Episode) -> list[str]:
+    """Has the first stand for the second as well with what it has beside its text, of which it loses nothing;
+    the columns that say something else by now."""
+    wanted = {
+        "topics": _united([one.topics, other.topics]),
+        "entities": _united([one.entities, other.entities]),
+        "metadata": other.metadata | one.metadata,
+        "event_date": one.event_date or other.event_date,
+        "pinned_at": one.pinned_at or other.pinned_at,
+    }
+    changed = [name for name, value in wanted.items() if value != getattr(one, name)]
+    for name in changed:
+        setattr(one, name, wanted[name])
+    return changed
 
 
 def keep_taken_in(merged: Episode) -> None:
@@ -161,8 +174,9 @@ def with_sources(episode: Episode) -> Iterator[Episode]:
     replaced = Episode.objects.select_for_update().filter(
         tenant_id=episode.tenant_id, superseded_by=episode.id
     )
+    merged = set(merged_ids(episode))
     for one in replaced.order_by("id"):
-        if one.id in merged_ids(episode) or is_same_record(one, episode):
+        if one.id in merged or is_same_record(one, episode):
             yield from with_sources(one)
 
 
@@ -232,15 +246,16 @@ def together(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _extraction(sources: Sequence[Episode]) -> dict[str, Any]:
-    """As the first came about, from all that they came from."""
+    """As the first came about, from all that they came from; apart from what one of them is apart from."""
     known = [one.extraction or {} for one in sources]
+    apart = set[str]().union(*map(_apart, sources))
     return {
         "strategy": strategy_of(sources[0]),
         "config": known[0].get("config", {}),
         "from": _united(one.get("from", []) for one in known),
         "done": "t",
         MERGED: [str(one.id) for one in sources],
-    }
+    } | ({APART: sorted(apart)} if apart else {})
 
 
 def _united(lists: Iterable[Sequence[str]]) -> list[str]:

@@ -34,6 +34,11 @@ class StoredRecords:
         """The same rows, as they are known if they are."""
         return [self.rows.setdefault(one.id, one) for one in found]
 
+    def lock(self, ids: Collection[UUID]) -> list[Episode]:
+        """Those of these that there are."""
+        self._lock([one for one in ids if one not in self.rows])
+        return [self.rows[one] for one in ids if one in self.rows]
+
     def compare(self, given: Sequence[Given | None]) -> None:
         """Finds out for all of these at once what is near to each. What this leaves out is looked for when it
         is asked about."""
@@ -83,8 +88,7 @@ class StoredRecords:
         return [one for one, cosine in found.items() if cosine >= 1 - self._distance]
 
     def _holding(self, ids: Sequence[UUID]) -> list[Episode]:
-        self._lock([one for one in ids if one not in self.rows])
-        rows = [self.rows[one] for one in ids if one in self.rows and one not in self.changed]
+        rows = [one for one in self.lock(ids) if one.id not in self.changed]
         return [one for one in rows if one.valid_to is None]
 
     def _lock(self, ids: Collection[UUID]) -> None:

@@ -4,7 +4,7 @@ What becomes of each is decided one by one, and written for all at once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from episodic.announcements import tell_episodes
 from episodic.editing import SAID, keep_revisions
 from episodic.embedding import replace_vectors
 from episodic.indexing import index_again
-from episodic.merging import APART, MERGED, open_again
+from episodic.merging import APART, MERGED, open_again, say_beside
 from episodic.models import Episode
 from episodic.rows import change_rows
 from tenants.caller import Caller
@@ -76,6 +76,31 @@ def replace_record(prior: Episode, given: Given, *, caller: Caller, now: datetim
         prior.embed_pending = given.vector is None
     has_history = any(name in SAID for name in fields)
     return Replaced(prior, given.vector, has_history, "text" in fields, was_closed)
+
+
+def add_to_record(said: Episode, new: Episode, *, now: datetime) -> Replaced | None:
+    """Has the locked record stand for `new` as well, which says no more: it is pinned if that is, and has
+    its topics, entities and metadata too, and its moment if it has none. None if it has them already. Nothing
+    is stored before `write_replaced`."""
+    changed = say_beside(said, new)
+    if not changed:
+        return None
+    has_history = any(name in SAID for name in changed)
+    if has_history:
+        said.updated_at = now
+    said.version += 1
+    return Replaced(said, None, has_history, has_text=False, was_closed=False)
+
+
+def both(one: Replaced, later: Replaced) -> Replaced:
+    """What is to be stored of one record to which both happened."""
+    return replace(
+        later,
+        vector=later.vector if later.has_text else one.vector,
+        has_history=one.has_history or later.has_history,
+        has_text=one.has_text or later.has_text,
+        was_closed=one.was_closed or later.was_closed,
+    )
 
 
 def write_replaced(replaced: Sequence[Replaced], *, caller: Caller, now: datetime) -> None:

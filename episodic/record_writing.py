@@ -25,6 +25,7 @@ from episodic.merging import (
     keep_taken_in,
     merge,
     merged_ids,
+    say_beside,
     says_now,
     stands_alone,
     stored_vectors,
@@ -34,7 +35,16 @@ from episodic.merging import (
 )
 from episodic.models import Episode, EpisodeAccess
 from episodic.record_neighbours import NEIGHBOURS, StoredRecords
-from episodic.record_replacing import Given, Key, Replaced, key_of, replace_record, write_replaced
+from episodic.record_replacing import (
+    Given,
+    Key,
+    Replaced,
+    add_to_record,
+    both,
+    key_of,
+    replace_record,
+    write_replaced,
+)
 from episodic.rows import insert_rows
 from episodic.superseding import close
 from episodic.types import SavedRecord
@@ -49,7 +59,7 @@ class Batch:
         self._caller, self._tenant_id, self._now = caller, caller.tenant_id, now
         self._distance = distance  # cosine; below 0: nothing is compared
         self._new: dict[UUID, Entry] = {}
-        self._replaced: list[Replaced] = []  # not written yet
+        self._replaced: dict[UUID, Replaced] = {}  # not written yet
         self._stored = StoredRecords(caller=caller, distance=distance)
         self._known = self._stored_by_key(given)
         self._same = self._stored_by_hash(given)
@@ -67,10 +77,10 @@ class Batch:
         if prior is not None:
             return self._saved_again(prior, given, number)
         if self._distance >= 0 and not stands_alone(new):
-            if (same := self._says_now(self._same.get(self._hash(new)))) is not None:
-                self._used[same.id] = self._now
+            if (same := self._said_already(new)) is not None:
+                self._add_to(same, given)
                 return SavedRecord(new.external_id, same, "dropped")
-            self._same.setdefault(self._hash(new), new)
+            self._same[self._hash(new)] = new
             if (found := self._alike(given, number)) is not None:
                 self._like[number] = found
                 return SavedRecord(new.external_id, found.episode, "merged")
@@ -99,8 +109,8 @@ class Batch:
 
     def _write_replaced(self) -> None:
         """Before anything else happens to one of them in the store."""
-        write_replaced(self._replaced, caller=self._caller, now=self._now)
-        self._replaced = []
+        write_replaced(list(self._replaced.values()), caller=self._caller, now=self._now)
+        self._replaced = {}
 
     def _stored_by_key(self, given: Sequence[Given]) -> dict[Key, Episode]:
         """Those of the same ids, also such as hold no more, locked."""
@@ -116,7 +126,7 @@ class Batch:
         return {key_of(one): one for one in self._stored.each_once(found.order_by("id"))}
 
     def _stored_by_hash(self, given: Sequence[Given]) -> dict[tuple[str, ...], Episode]:
-        """Those that say the same, and hold or were merged; of several the newest that holds."""
+        """Those that say the same, locked, and hold or were merged; of several the newest that holds."""
         if self._distance < 0:
             return {}
         found = Episode.objects.filter(
@@ -125,7 +135,10 @@ class Batch:
             content_hash__in={one.episode.content_hash for one in given},
         )
         holds = found.filter(Q(valid_to=None) | Q(superseded_by__isnull=False))
-        said = (one for one in holds if not is_item(one))  # which goes when it expires
+        wanted = {self._hash(one.episode) for one in given}
+        # Not an item, which goes when it expires.
+        ids = sorted(one.id for one in holds if self._hash(one) in wanted and not is_item(one))
+        said = self._stored.lock(ids)
         ranked = sorted(said, key=lambda one: (one.valid_to is None, one.created_at, one.id))
         return {self._hash(one): one for one in ranked}
 
@@ -133,23 +146,44 @@ class Batch:
         """What another agent or project says is another memory."""
         return record_hash(episode), episode.agent_id, episode.project
 
-    def _says_now(self, same: Episode | None) -> Episode | None:
-        return None if same is None else says_now(self._stored.rows.get(same.id, same), self._stored.rows)
+    def _said_already(self, new: Episode) -> Episode | None:
+        """What says it word for word, or all of it and more, locked; None if nothing does."""
+        same = self._same.get(self._hash(new))
+        if same is None or self._hash(same) != self._hash(new):  # by now it says something else
+            return None
+        return self._says_now(same)
+
+    def _says_now(self, said: Episode) -> Episode | None:
+        found = says_now(self._stored.rows.get(said.id, said), self._stored.rows)
+        locked = [] if found is None else self._stored.lock([found.id])
+        return next((one for one in locked if one.valid_to is None), None)
 
     def _saved_again(self, prior: Episode, given: Given, number: int) -> SavedRecord:
         """One that was merged and comes again as it was, stays merged: the call came twice."""
         new, merged = given.episode, self._says_now(prior)
         if merged is not None and merged is not prior and record_hash(prior) == record_hash(new):
-            self._used[merged.id] = self._now
+            self._add_to(merged, given)
             return SavedRecord(new.external_id, merged, "merged")
         replaced = replace_record(prior, given, caller=self._caller, now=self._now)
         if replaced is not None:
-            self._replaced.append(replaced)
+            self._change(replaced)
             self._stored.changed.add(prior.id)
             self._like[number] = Entry(prior, given.vector)
         if given.last_accessed is not None and given.last_accessed > prior.created_at:
             self._used[prior.id] = given.last_accessed
         return SavedRecord(new.external_id, prior, "replaced")
+
+    def _add_to(self, said: Episode, given: Given) -> None:
+        """What says it already stands for it as well, and counts as used."""
+        self._used[said.id] = self._now
+        if said.id in self._new:
+            say_beside(said, given.episode)
+        elif (added := add_to_record(said, given.episode, now=self._now)) is not None:
+            self._change(added)
+
+    def _change(self, replaced: Replaced) -> None:
+        earlier = self._replaced.get(replaced.episode.id)
+        self._replaced[replaced.episode.id] = replaced if earlier is None else both(earlier, replaced)
 
     def _add(self, given: Given) -> Entry:
         entry = Entry(given.episode, given.vector)
@@ -238,7 +272,7 @@ class Batch:
 
     def _take_in(self, merged: Episode, new: Episode) -> None:
         self._write_replaced()
-        take_in(merged, new, self._now)
+        take_in(merged, [new], self._now)
         self._used[merged.id] = self._now
         if merged.id in self._new:
             return

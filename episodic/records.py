@@ -9,10 +9,11 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from django.conf import settings
 from numpy.typing import NDArray
 
 from episodic.duplicates import record_hash
-from episodic.episodes import CLOCKS_DIFFER, build_episode, check_length
+from episodic.episodes import build_episode, check_length
 from episodic.item_edits import refuse_record
 from episodic.merging import merged_ids, undo, with_sources
 from episodic.metrics import counted_at_commit
@@ -140,7 +141,7 @@ def _built(caller: Caller, record: NewRecord, now: datetime) -> Episode:
     if record.memory_type not in MemoryType.values:
         raise Invalid(f"Must be one of {', '.join(MemoryType.values)}.", "memory_type")
     created_at = record.created_at or now
-    if created_at > now + CLOCKS_DIFFER:
+    if (created_at - now).total_seconds() > settings.MAX_FUTURE_TIMESTAMP_SECONDS:
         raise Invalid("May not be in the future.", "created_at")
     new = NewEpisode(
         text=record.text,

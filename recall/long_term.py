@@ -17,7 +17,8 @@ from episodic.types import EpisodeFilter
 from ledger.latency import note_recall
 from lexical.analysis import analyse_query
 from lexical.matching import telling
-from recall.hybrid import LONGEST, Vector
+from recall.fusion import LONGEST
+from recall.hybrid import Vector
 from recall.long_term_working import WorkingMatch, beside, matches_in_sessions
 from recall.metrics import RETRIEVAL_SECONDS
 from recall.optimising import optimise

@@ -15,7 +15,7 @@ from episodic.types import NewRecord
 from recall.gate import Verdict
 from recall.saving_records import judge_record, note_record
 from tenants.caller import Caller
-from tenants.errors import Conflict, Invalid, Restricted, TooLarge
+from tenants.errors import Conflict, DomainError, Invalid, Restricted, TooLarge
 from tenants.jobs.kinds import Kind, Task
 from tenants.jobs.queue import enqueue
 from tenants.policy.reading import read_policy
@@ -23,7 +23,7 @@ from tenants.restrictions import refuse_restricted
 from tenants.scope import restricted_shown, scope
 from tenants.subjects import pseudonym
 from tenants.system import system_caller
-from tenants.tombstones import Erased, read_standings
+from tenants.tombstones import Erased, Standings, read_standings
 from working.models import Session, SessionState
 from working.pending import Record, waiting
 from working.remembered import note_remembered, waiting_records
@@ -31,7 +31,13 @@ from working.remembered import note_remembered, waiting_records
 log = logging.getLogger(__name__)
 PROMOTE = "session.promote"
 HELD_UP = "A record that waits in this session is of a person whose memory is restricted."
-UNFIT = (Conflict, Invalid, TooLarge, Erased)  # never to be saved as it is
+# Why one is never to be saved as it is, by what saving it raises.
+UNFIT: Mapping[type[DomainError], str] = {
+    Conflict: "conflict",
+    Invalid: "invalid",
+    TooLarge: "limit",
+    Erased: "erased",  # of which nothing is noted
+}
 
 
 class StillWaiting(Conflict):
@@ -77,9 +83,10 @@ def promote_waiting(*, session: Session) -> None:
         return
     promoted = _promoted(session, records, session.user_id)
     with scope(session.tenant_id):
-        if _restricted(session, records):
+        standings = _standings(session, records)
+        if standings.restricted:
             raise Restricted(HELD_UP)
-        _conclude(promoted, frozenset())
+        _conclude(promoted, standings)
 
 
 def check_none_waits(session: Session) -> None:
@@ -118,14 +125,15 @@ def _promoted(session: Session, records: Sequence[Record], user_id: str) -> Prom
     with scope(session.tenant_id):
         strategy = _strategy(session)
     judged = [_judged(session, record, strategy) for record in records]
+    refused = [one for one in judged if one.new is None]
     marks: dict[str, Record] = {}
     for some in _batches([one for one in judged if one.new is not None]):
         try:
-            marks |= _saved(session, some)
+            refused += _save(session, some)
+            marks |= {one.record["id"]: _mark("persisted_at") for one in some}
         except Restricted:
             if _user_of(session, some[0].record) == user_id:
                 raise  # then all of the job waits
-    refused = [one for one in judged if one.new is None]
     marks |= {one.record["id"]: _mark("refused_at") for one in refused}
     return Promoted(session, records, marks, refused)
 
@@ -134,16 +142,17 @@ def _apply(task: Task, promoted: Promoted | None) -> None:
     """In the scope that ends the job. What came meanwhile is for the next."""
     if promoted is None:
         return
-    _conclude(promoted, _restricted(promoted.session, promoted.handled))
+    _conclude(promoted, _standings(promoted.session, promoted.handled))
 
 
-def _conclude(promoted: Promoted, restricted: Collection[str]) -> None:
-    """Has the session say what became of its records, in the open scope, but of those of these people."""
-    now, session = timezone.now(), promoted.session
+def _conclude(promoted: Promoted, standings: Standings) -> None:
+    """Has the session say what became of its records, in the open scope, but of those of restricted people.
+    Of a person who was erased since a record came, nothing is noted of it."""
+    now, session, restricted = timezone.now(), promoted.session, standings.restricted
     handled = [one for one in promoted.handled if _user_of(session, one) not in restricted]
     noted = note_remembered(session=session, handled=handled, marks=promoted.marks, now=now)
     for one in promoted.refused:
-        if one.record["id"] in noted.ids:
+        if one.record["id"] in noted.ids and not _is_erased(session, one.record, standings):
             _note(session, one, now)
     free = [one for one in noted.left if _user_of(session, one) not in restricted]
     enqueue_promotion(session=session, records=free, now=now)
@@ -164,10 +173,18 @@ def _user_of(session: Session, record: Record) -> str:
     return record.get("user_id") or session.user_id
 
 
-def _restricted(session: Session, records: Sequence[Record]) -> frozenset[str]:
-    """Whose records have to wait, in the open scope, in which that stays so."""
+def _standings(session: Session, records: Sequence[Record]) -> Standings:
+    """Whose records have to wait, and who was erased, in the open scope, in which that stays so."""
     users = {_user_of(session, one) for one in records} - {""}
-    return read_standings(tenant_id=session.tenant_id, user_ids=users).restricted if users else frozenset()
+    if not users:
+        return Standings({}, frozenset())
+    return read_standings(tenant_id=session.tenant_id, user_ids=users)
+
+
+def _is_erased(session: Session, record: Record, standings: Standings) -> bool:
+    """Whether the record's person was erased since it came."""
+    erased_at = standings.erased.get(_user_of(session, record))
+    return erased_at is not None and erased_at >= datetime.fromisoformat(record["recorded_at"])
 
 
 def _leave(session: Session, users: Collection[str], now: datetime) -> None:
@@ -225,18 +242,19 @@ def _batches(judged: Sequence[_Judged]) -> Iterator[list[_Judged]]:
         yield list(some)
 
 
-def _saved(session: Session, judged: Sequence[_Judged]) -> dict[str, Record]:
-    """The marks of the records: when each was saved, or that it cannot be. If one of several cannot, each is
-    saved by itself."""
+def _save(session: Session, judged: Sequence[_Judged]) -> list[_Judged]:
+    """Saves the records; those that cannot be, with the reason. If one of several cannot, each is saved by
+    itself."""
     came_at = datetime.fromisoformat(judged[0].record["recorded_at"])
     records = [one.new for one in judged if one.new is not None]
     try:
         save_records(caller=_writer(session), records=records, deduplicate=True, now=came_at)
-    except UNFIT:
-        if len(judged) == 1:
-            return {judged[0].record["id"]: _mark("refused_at")}
-        return {name: mark for one in judged for name, mark in _saved(session, [one]).items()}
-    return {one.record["id"]: _mark("persisted_at") for one in judged}
+    except tuple(UNFIT) as error:
+        if len(judged) > 1:
+            return [unfit for one in judged for unfit in _save(session, [one])]
+        reason = next(reason for kind, reason in UNFIT.items() if isinstance(error, kind))
+        return [replace(judged[0], verdict=Verdict("refuse", records[0].text, reason=reason))]
+    return []
 
 
 def _mark(name: str) -> Record:

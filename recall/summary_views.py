@@ -45,8 +45,8 @@ class ViewTask:
 
 def run_view(*, caller: Caller, view_id: str, force: bool, task_id: str | None, now: datetime) -> ViewTask:
     """Has the summaries of all groups made by a job, those of records that have not changed only with
-    `force`. The same `task_id` again is the same task. Raises NotFound, and Conflict for an id that stands
-    for a run of another view."""
+    `force`. The same `task_id` again is the same task, as long as its job is kept. Raises NotFound, and
+    Conflict for an id that stands for a run of another view."""
     view = access_view(caller=caller, view_id=view_id)
     try:
         return _asked(caller, view, force, task_id, now)
@@ -85,15 +85,16 @@ def _asked(caller: Caller, view: SummaryView, force: bool, task_id: str | None, 
     user_id = caller.user_id or view.user_id
     with scope(caller.tenant_id):
         refuse_erased(tenant_id=caller.tenant_id, user_id=user_id, since=now)
-        run = find_run(caller=caller, task_id=task_id) if task_id else None
-        if run is None:
+        known = find_run(caller=caller, task_id=task_id) if task_id else None
+        if known is None:
             payload = {"view": str(view.id), "user": user_id, "force": force}
             by = caller.principal
             job_id = enqueue(RUN, payload=payload, now=now, user_id=user_id, requested_by=by)
             run = add_run(view=view, user_id=user_id, job_id=job_id, task_id=task_id, now=now)
-        if run.view_id != view.id:
+            known = run, Job.objects.get(tenant_id=caller.tenant_id, id=job_id)
+        task = ViewTask(*known)
+        if task.run.view_id != view.id:
             raise Conflict("This task id stands for a run of another summary view.")
-        task = ViewTask(run, Job.objects.get(tenant_id=caller.tenant_id, id=run.job_id))
         idempotency.keep(task, user_id=user_id)
     return task
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from api.mcp.tool import Arguments, ToolError
 from api.parsers import mend_text
+from episodic.compacting import MOST_COMPARED
 
 Model = TypeVar("Model", bound=BaseModel)
 LONGEST_ID = 255
@@ -101,7 +102,9 @@ class CompactArguments(BaseModel):
 
     namespace: Filled | None = Field(None, description="Only records of this namespace.")
     user_id: Filled | None = Field(None, description="Only records of this user.")
-    limit: Annotated[int, Field(ge=1, le=1_000)] = Field(1_000, description="How many to compare at most.")
+    limit: Annotated[int, Field(ge=1, le=MOST_COMPARED)] = Field(
+        MOST_COMPARED, description="How many to compare at most, those saved last first."
+    )
 
 
 class SessionArguments(BaseModel):

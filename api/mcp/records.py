@@ -196,8 +196,8 @@ COMPACT_LONG_TERM_MEMORIES = Tool(
     name="compact_long_term_memories",
     title="Merge long-term records",
     description=(
-        "Merge long-term records that say the same: of those that are alike word for word the newest stays, "
-        "and those that say it in other words become one. It happens every night by itself; call it after "
+        "Merge long-term records that say the same, word for word or in other words: one is left, which "
+        "stands for all, their ids included. It happens every night by itself; call it after "
         "saving very much."
     ),
     schema=schema_of(CompactArguments),

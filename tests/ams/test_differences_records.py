@@ -3,6 +3,7 @@
 import pytest
 
 from tests.ams.asking import RECORDS, ids, save, search
+from tests.records.stored import put
 from tests.store import items
 
 
@@ -135,6 +136,32 @@ def test_an_empty_name_in_forgetting_and_compaction_is_refused(acme, verb, name)
          "msg": "String should have at least 1 character"}
     ]  # fmt: skip
     assert ids(search(acme)) == ["r1"]
+
+
+def test_what_is_pinned_stays_so_in_whichever_of_two_that_say_the_same(acme):
+    text = "Ana lives in Oslo."
+    body = {"memories": [
+        {"id": "p", "text": text, "pinned": True, "created_at": "2024-01-01T00:00:00Z"},
+        {"id": "q", "text": text, "created_at": "2024-02-01T00:00:00Z"},
+    ], "deduplicate": False}  # fmt: skip
+    assert acme.http.post(RECORDS, json=body).status_code == 200
+    assert acme.http.post(f"{RECORDS}compact").json() == {
+        "status": "ok, 1 memories remaining after compaction"
+    }
+    assert [acme.http.get(f"{RECORDS}{one}").json()["pinned"] for one in "pq"] == [True, True]
+    forgotten = acme.http.post(f"{RECORDS}forget?dry_run=false", json={"policy": {"max_age_days": 30}})
+    assert forgotten.json()["deleted"] == 0
+    save(acme, {"id": "a", "text": "Ana has a dog."})
+    save(acme, {"id": "b", "text": "Ana has a dog.", "pinned": True})
+    assert acme.http.get(f"{RECORDS}a").json()["pinned"] is True
+
+
+def test_a_compaction_reaches_what_lies_behind_a_thousand_others(acme):
+    food = [{"text": "User likes Italian food."}, {"text": "User likes Italian food, and pizza."}]
+    assert acme.http.post(RECORDS, json={"memories": food, "deduplicate": False}).status_code == 200
+    put(acme.caller, *({"external_id": f"r{n}", "text": f"{n} is a number."} for n in range(1_000)))
+    answer = acme.http.post(f"{RECORDS}compact")
+    assert answer.json() == {"status": "ok, 1001 memories remaining after compaction"}
 
 
 def test_forgetting_is_of_all_that_was_saved_on_purpose(acme):

@@ -36,8 +36,11 @@ def test_sessions_may_be_kept_for_good(browser, settings):
 def test_clocks_may_differ_more(browser, settings):
     body = {"messages": [{"role": "user", "content": "hello", "created_at": "2999-01-01T00:00:00Z"}]}
     assert browser.put(SESSION, body, content_type="application/json").status_code == 422
+    record = {"memories": [{"text": "hello", "created_at": "2999-01-01T00:00:00Z"}]}
+    assert browser.post("/v1/long-term-memory/", record, content_type="application/json").status_code == 422
     settings.MAX_FUTURE_TIMESTAMP_SECONDS = 10**11
     assert browser.put(SESSION, body, content_type="application/json").status_code == 200
+    assert browser.post("/v1/long-term-memory/", record, content_type="application/json").status_code == 200
 
 
 def _json(body: object) -> str:

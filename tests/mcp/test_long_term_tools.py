@@ -10,6 +10,8 @@ from api.mcp.record_search import MEMORY_PROMPT
 from api.mcp.tool import ToolError
 from episodic.records import access_record
 from tenants.errors import NotFound
+from tests.records.saving import save
+from tests.records.stored import put
 
 
 def ask(door, member, tool, **arguments):
@@ -131,6 +133,12 @@ def test_compaction_tells_what_is_left(filled, web):
     answer = ask(web, filled, "compact_long_term_memories")
     assert answer == {"status": "ok, 3 memories remaining after compaction"}
     assert ask(web, filled, "compact_long_term_memories", user_id="ana")["status"].startswith("ok, 1 ")
+
+
+def test_compaction_reaches_what_lies_behind_a_thousand_others(acme, web):
+    save(acme.caller, "Ana likes tea, especially green tea.", "Ana likes tea.", deduplicate=False)
+    put(acme.caller, *({"external_id": f"r{n}", "text": f"{n} is a number."} for n in range(1_000)))
+    assert ask(web, acme, "compact_long_term_memories")["status"].startswith("ok, 1001 ")
 
 
 def test_a_prompt_holds_session_memories_and_question(filled, either):

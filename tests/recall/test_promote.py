@@ -11,9 +11,11 @@ from tenants.jobs import runner
 from tenants.models import Job
 from tenants.restrictions import lift_restriction, restrict_subject
 from tenants.scope import scope
+from tenants.tombstones import bury
 from tests.privacy.people import erase
 from tests.recall.talking import decide, run_jobs
 from tests.recall.whole_sessions import put
+from tests.working.conversation import S
 from tests.working.workspaces import read, said, seen, stored_state
 from working.types import SessionAddress
 
@@ -59,6 +61,16 @@ def test_they_become_records_and_the_session_says_when(caller):
     assert all(one["persisted_at"] for one in after.memories)
     assert after.changed_at > before.changed_at
     assert jobs(caller) == 0
+
+
+@pytest.mark.parametrize("context", ["They met in Oslo, and in Rome.", None])
+def test_who_has_read_the_session_before_may_change_its_summary_after(caller, context):
+    found = put(caller, *said("a"), memories=(TEA,), context="They met in Oslo.")
+    run_jobs()
+    assert seen(caller).changed_at > found.changed_at
+    sent = {"memories": tuple(found.memories), "context": context, "last_accessed": found.changed_at}
+    assert put(caller, *said("a"), **sent).context == (context or "")
+    assert by_id(seen(caller))["tea"]["persisted_at"]
 
 
 def test_the_sessions_strategy_is_theirs(caller):
@@ -169,12 +181,56 @@ def test_one_that_cannot_be_saved_holds_up_no_other(caller):
     assert jobs(caller) == 0
 
 
+@pytest.mark.parametrize(
+    ("more", "reason"), [({"memory_type": "odd"}, "invalid"), ({"text": "Ann likes tea. " * 80}, "limit")]
+)
+def test_what_cannot_be_saved_is_noted_once(caller, more, reason):
+    decide(caller, limits={"episode_chars": 1_000})
+    for texts in (("a",), ("a", "b")):
+        put(caller, *said(*texts), memories=({**TEA, **more}, BIKE))
+        run_jobs()
+    (decision,) = decisions(caller)
+    assert (decision.reason, decision.outcome, decision.kind) == (reason, "skipped", "episode")
+    assert (decision.session, decision.held) == (S.session_id, None)
+    assert decision.text.startswith("Ann likes ")
+    assert by_id(seen(caller))["tea"]["refused_at"]
+
+
+def test_one_whose_id_is_another_agent_s_is_noted(acme):
+    ada, bob = (acme.with_key(agent_id=one).caller for one in ("ada", "bob"))
+    put(ada, memories=(TEA,), address=ANN)
+    run_jobs()
+    put(bob, memories=({**TEA, "text": "Ann likes black tea."},), address=SessionAddress("t", "ann"))
+    run_jobs()
+    (tea,) = records(acme.caller)
+    assert (tea.text, tea.agent_id) == (TEA["text"], "ada")
+    (decision,) = decisions(acme.caller)
+    assert (decision.reason, decision.agent_id, decision.user_id) == ("conflict", "bob", "ann")
+    assert decision.text == "Ann likes black tea."
+
+
 def test_of_a_person_who_was_erased_nothing_is_remembered(acme):
     put(acme.caller, memories=(TEA,), address=ANN)
     put(acme.caller, memories=({**BIKE, "user_id": "ann"},), address=SessionAddress("nobody's"))
     erase(acme, "ann")
     run_jobs()
-    assert records(acme.caller) == []
+    assert (records(acme.caller), decisions(acme.caller)) == ([], [])
+
+
+@pytest.mark.parametrize("address", [SessionAddress("s", "bob"), SessionAddress("s")])
+@pytest.mark.parametrize("handling", ["refuse", "hold"])
+def test_nothing_is_noted_of_a_record_whose_person_was_erased_since_it_came(acme, address, handling):
+    decide(acme.caller, sensitive={"secrets": handling})
+    secret = {"id": "secret", "text": "My password is hunter2hunter2.", "user_id": "ann"}
+    put(acme.caller, memories=(secret,), address=address)
+    with scope(acme.tenant.id):
+        bury(tenant_id=acme.tenant.id, user_id="ann", requested_by="test", now=timezone.now())
+    run_jobs()
+    assert decisions(acme.caller) == []
+    assert by_id(seen(acme.caller, address))["secret"]["refused_at"]
+    put(acme.caller, memories=(secret, {**secret, "id": "later"}), address=address)
+    run_jobs()
+    assert [one.user_id for one in decisions(acme.caller)] == ["ann"]
 
 
 def hold_back(member, user):

@@ -1,5 +1,6 @@
 """A stage for which PostgreSQL takes too long is done without; somebody else holds a real lock."""
 
+import logging
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,10 +10,13 @@ from django.db import connections, transaction
 from django.test import Client, override_settings
 from django.utils import timezone
 
+from episodic import monitoring
 from episodic.embedding import embed_pending
 from episodic.entities import NewEntity, put_entity
+from episodic.nearest import near_to
 from episodic.types import EpisodeFilter
 from observations.models import Observation
+from providers.embeddings import get_embedder
 from recall.assembly.assemble import assemble
 from recall.assembly.types import AssembleQuery
 from recall.kinds import recall_kinds
@@ -22,10 +26,12 @@ from recall.types import RecallQuery
 from tenants import generations
 from tenants.errors import Overdue, Unavailable
 from tenants.policy import reading
+from tenants.scope import scope
 from tests.conftest import make_member
 from tests.native.memories import many_slots
 from tests.recall.talking import decide
 from tests.recall.test_hybrid import TALK, away, say
+from tests.recall.vectors import unit_vectors
 from working.models import Session
 from working.types import SessionAddress
 
@@ -252,6 +258,20 @@ def test_the_door_says_it_in_its_own_shape(member):
     assert answer.json()["detail"] == "PostgreSQL takes too long."
     assert "Retry-After" in answer.headers
     assert client.post("/api/v1/recall", body, content_type="application/json").status_code == 200
+
+
+def test_a_search_that_is_compared_ends_as_quietly(member, monkeypatch, caplog):
+    monkeypatch.setattr(monitoring, "PATIENCE", 0.2)
+    caller, vector = member.caller, unit_vectors(1)[0]
+    with scope(caller.tenant_id):
+        near = near_to(
+            tenant_id=caller.tenant_id, model=get_embedder().model, vector=vector, where=EpisodeFilter()
+        )
+    with held(EMBEDDINGS), override_settings(RECALL_MONITOR_SHARE=1.0), caplog.at_level(logging.INFO):
+        monitoring.watch(near, [], 3, "signatures")
+        assert monitoring._busy.acquire(timeout=SOON)
+        monitoring._busy.release()
+    assert "recall_not_compared: Overdue" in caplog.text
 
 
 def test_the_next_recall_is_whole_again(member):

@@ -13,7 +13,7 @@ from episodic.summary_retiring import REFRESH
 from episodic.summary_runs import clear_runs
 from recall import partitions, summary_views
 from recall.summary_views import access_task, refresh_views, run_view
-from tenants.errors import NotFound
+from tenants.errors import Conflict, NotFound
 from tenants.models import Job
 from tenants.scope import scope
 from tests.privacy.people import run_jobs
@@ -234,6 +234,29 @@ def test_tasks_are_forgotten_with_their_jobs(filled):
     clear_runs(now=later)
     with scope(filled.tenant_id):
         assert not SummaryRun.objects.filter(tenant_id=filled.tenant_id).exists()
+
+
+def test_an_id_whose_job_was_cleared_stands_for_a_new_task(filled):
+    view, other = view_of(filled, "user_id"), view_of(filled, "namespace")
+
+    def asked_for(one):
+        now = timezone.now()
+        return run_view(caller=filled, view_id=str(one.id), force=False, task_id="mine", now=now)
+
+    first = asked_for(view)
+    run_jobs()
+    assert asked_for(view).job.id == first.job.id
+    with scope(filled.tenant_id):
+        Job.objects.filter(tenant_id=filled.tenant_id).delete()
+    second = asked_for(other)
+    assert (second.run.task_id, second.run.view_id) == ("mine", other.id)
+    assert second.job.id != first.job.id
+    run_jobs()
+    assert state(filled, "mine") == "done"
+    with pytest.raises(Conflict):
+        asked_for(view)
+    with scope(filled.tenant_id):
+        assert SummaryRun.objects.filter(tenant_id=filled.tenant_id).count() == 1
 
 
 def test_a_job_of_one_group_is_that_persons(filled, llm):

@@ -1,17 +1,20 @@
 """Compaction finds what was not compared when it was saved."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connections
 from django.utils import timezone
 
+from episodic import compacting
 from episodic.access import access_of
 from episodic.compacting import compact_records, enqueue_compaction
 from episodic.embedding import embed_pending
 from episodic.episodes import store_episode
+from episodic.forgetting import ForgetPolicy, forget_records
 from episodic.merging import merged_ids
-from episodic.records import access_record, list_records
+from episodic.records import access_record, delete_records, list_records
 from episodic.tasks import retain
 from episodic.types import EpisodeFilter, NewEpisode
 from episodic.unmerging import unmerge
@@ -34,13 +37,61 @@ def keep(caller, *texts, **named):
     return save(caller, *texts, deduplicate=False, **named)
 
 
-def test_of_what_is_said_word_for_word_the_newest_stays(acme):
+def only(caller):
+    (one,), _total = list_records(caller=caller, where=EpisodeFilter(), limit=9)
+    return one
+
+
+def test_of_what_is_said_word_for_word_one_is_left_for_all_ids(acme):
     keep(acme.caller, *(record(OSLO, id=f"r{n}", created_at=day(n)) for n in (2, 3, 1)))
     done = compact(acme.caller)
     assert (done.duplicates, done.merged, done.remaining, done.next) == (2, 0, 1, None)
-    (one,), _total = list_records(caller=acme.caller, where=EpisodeFilter(), limit=9)
-    assert one.external_id == "r3"
-    assert access_record(caller=acme.caller, record_id="r1").id == one.id
+    one = only(acme.caller)
+    assert (one.text, one.created_at) == (OSLO, day(1))
+    assert access_of(caller=acme.caller, ids=[one.id])[one.id].last_accessed_at == day(3)
+    assert {access_record(caller=acme.caller, record_id=f"r{n}").id for n in (1, 2, 3)} == {one.id}
+    again = compact(acme.caller)
+    assert (again.duplicates, again.merged, again.remaining) == (0, 0, 1)
+
+
+def test_it_has_what_all_of_them_had_and_is_not_forgotten_if_one_is_pinned(acme):
+    keep(
+        acme.caller,
+        record(OSLO, id="p", pinned=True, created_at=day(1), topics=("home",), access_count=2,
+               event_date=day(0), metadata={"by": "p", "at": 1}),
+        record(OSLO, id="q", created_at=day(2), topics=("city",), access_count=3, metadata={"by": "q"}),
+    )  # fmt: skip
+    compact(acme.caller)
+    one = only(acme.caller)
+    assert (one.pinned_at is not None, one.event_date) == (True, day(0))
+    assert (one.topics, one.metadata) == (["city", "home"], {"by": "q", "at": 1})
+    assert access_of(caller=acme.caller, ids=[one.id])[one.id].access_count == 5
+    policy, where = ForgetPolicy(max_age_days=30), EpisodeFilter()
+    later = timezone.now() + timedelta(days=300)
+    gone = forget_records(caller=acme.caller, policy=policy, where=where, dry_run=False, now=later)
+    assert (gone.deleted, holding(acme.caller)) == (0, [OSLO])
+
+
+def test_what_is_word_for_word_the_same_is_taken_apart_for_good(acme):
+    keep(acme.caller, *(record(OSLO, id=name) for name in "pq"))
+    compact(acme.caller)
+    unmerge(caller=acme.caller, episode_id=only(acme.caller).id, now=timezone.now())
+    assert compact(acme.caller).duplicates == 0
+    keep(acme.caller, record(OSLO, id="r"))
+    for _night in range(2):
+        compact(acme.caller)
+        assert holding(acme.caller) == [OSLO, OSLO]
+
+
+def test_later_ones_join_the_one_that_there_is(acme):
+    for name in "pqrs":
+        keep(acme.caller, record(OSLO, id=name, access_count=1))
+        compact(acme.caller)
+    one = only(acme.caller)
+    assert len(merged_ids(one)) == 4
+    assert access_of(caller=acme.caller, ids=[one.id])[one.id].access_count == 4
+    assert delete_records(caller=acme.caller, record_ids=["s"], now=timezone.now()) == 1
+    assert holding(acme.caller) == [OSLO] * 3
 
 
 def test_what_one_says_with_more_becomes_one_with_the_fuller_text(acme):
@@ -123,6 +174,26 @@ def test_in_pages_as_in_one(acme):
             break
     assert merged == 8
     assert done.remaining == 4
+
+
+def test_the_newest_are_compared_however_many_are_before_them(acme, monkeypatch):
+    monkeypatch.setattr(compacting, "PAGE", 2)
+    keep(acme.caller, "Ana likes tea.", "Bob plays chess.", "The server is in Oslo.", FOOD, "Eve runs.", MORE)
+    assert compact(acme.caller, limit=2).merged == 2
+    assert compact(acme.caller).next is None
+    keep(acme.caller, *(record(f"Ana has {n} cats.", id=f"{n}{twin}") for n in range(5) for twin in "ab"))
+    keep(acme.caller, "Ana likes tea, and coffee.")
+    done = compact(acme.caller)
+    assert (done.duplicates, done.merged, done.next) == (5, 2, None)
+
+
+def test_one_that_runs_out_of_time_says_what_is_left_and_where_to_go_on(acme):
+    keep(acme.caller, OSLO, OSLO, "Eve runs.", "Eve runs.")
+    assert [compact(acme.caller, patience=0).duplicates for _time in range(3)] == [1, 1, 0]
+    keep(acme.caller, FOOD, MORE, "Ana likes tea.", "Ana likes tea, and coffee.")
+    done = compact(acme.caller, patience=0)
+    assert (done.merged, done.remaining) == (2, 5)
+    assert compact(acme.caller, after=done.next).merged == 2
 
 
 def test_what_was_saved_without_the_model_is_merged_once_it_is_embedded(acme, model_away):

@@ -1,5 +1,6 @@
 """The SQL of field tests does what a Python model of it does, on every path that takes a filter."""
 
+from dataclasses import replace
 from datetime import timedelta, timezone
 
 import pytest
@@ -176,6 +177,8 @@ def test_one_user_named_by_a_test_is_searched_as_if_the_filter_named_them(acme):
     for value, operator in (("", "eq"), (("alice", "bob"), "any"), ("alice", "ne")):
         where = EpisodeFilter(tests=(FieldTest("user_id", operator, value),))
         assert where.narrowed() == where
+    nobodys = EpisodeFilter(agent_id="coder", tests=(FieldTest("user_id", "eq", ""),))
+    assert nobodys.narrowed() == replace(nobodys, user_id="")
 
 
 def test_words_are_found_in_what_the_filter_leaves_of_more_users_than_are_searched_at_a_time(acme):

@@ -124,6 +124,14 @@ def test_a_call_that_comes_twice_changes_nothing(acme):
     assert len(list_records(caller=acme.caller, where=EpisodeFilter(history=True), limit=9)[0]) == 3
 
 
+def test_a_source_that_comes_again_leaves_its_pin_and_its_topics(acme):
+    save(acme.caller, record(FOOD, id="a"), record(MORE, id="b"))
+    (again,) = save(acme.caller, record(FOOD, id="a", pinned=True, topics=("food",)))
+    one = stored(acme.caller, again.episode)
+    assert (again.outcome, one.text) == ("merged", MORE)
+    assert (one.topics, one.pinned_at is not None) == (["food"], True)
+
+
 def test_a_source_that_says_something_else_holds_again_beside_what_it_became(acme):
     save(acme.caller, record(FOOD, id="a"), record(MORE, id="b"))
     save(acme.caller, record("User likes Greek food.", id="a"))

@@ -132,6 +132,40 @@ def test_word_for_word_the_same_is_dropped_and_the_one_that_is_there_counts_as_u
     assert holding(acme.caller) == [OSLO]
 
 
+def test_what_is_dropped_leaves_its_pin_and_what_it_has_beside_its_text(acme):
+    (first,) = save(acme.caller, record(OSLO, id="a", topics=("home",), metadata={"by": "a"}))
+    later = record(OSLO, id="b", topics=("city", "home"), entities=("Ana",), metadata={"by": "b", "at": 1},
+                   event_date=day(2), pinned=True)  # fmt: skip
+    (again,) = save(acme.caller, later)
+    one = stored(acme.caller, first.episode)
+    assert (again.outcome, again.episode.id, one.pinned_at is not None) == ("dropped", one.id, True)
+    assert (one.topics, one.entities, one.event_date) == (["home", "city"], ["Ana"], day(2))
+    assert (one.metadata, one.version) == ({"by": "a", "at": 1}, 2)
+    (revision,) = list_revisions(caller=acme.caller, episode_id=one.id, limit=9)
+    assert (revision.topics, revision.metadata) == (["home"], {"by": "a"})
+    save(acme.caller, later)  # brings nothing new
+    assert stored(acme.caller, one).version == 2
+
+
+def test_of_one_call_likewise(acme):
+    pinned = [record(OSLO, id=f"r{n}", topics=(f"t{n}",), pinned=n == 2) for n in range(4)]
+    saved = save(acme.caller, *pinned)
+    assert [one.outcome for one in saved] == ["created", "dropped", "dropped", "dropped"]
+    one = stored(acme.caller, saved[0].episode)
+    assert (one.topics, one.pinned_at is not None) == (["t0", "t1", "t2", "t3"], True)
+    again = save(acme.caller, *(record(OSLO, id=f"s{n}", topics=(f"u{n}",)) for n in range(3)))
+    assert {row.episode.id for row in again} == {one.id}
+    assert stored(acme.caller, one).topics == ["t0", "t1", "t2", "t3", "u0", "u1", "u2"]
+    assert len(list_revisions(caller=acme.caller, episode_id=one.id, limit=9)) == 1
+
+
+def test_what_the_call_itself_has_changed_says_it_no_more(acme):
+    save(acme.caller, record(OSLO, id="a"))
+    saved = save(acme.caller, record("Ana has a dog.", id="a"), record(OSLO, id="b"))
+    assert [one.outcome for one in saved] == ["replaced", "created"]
+    assert holding(acme.caller) == ["Ana has a dog.", OSLO]
+
+
 def test_without_deduplication_both_stay_but_an_id_is_still_replaced(acme):
     save(acme.caller, OSLO, OSLO, deduplicate=False)
     assert holding(acme.caller) == [OSLO, OSLO]
@@ -221,7 +255,7 @@ def test_many_that_are_not_compared_do_not_wait_for_the_model(acme):
     assert found_by(acme.caller, last.text)[0] == [last.id]
 
 
-def test_a_clock_a_little_ahead_is_taken_for_ours_and_one_further_ahead_is_refused(acme):
+def test_a_clock_a_little_ahead_is_taken_for_ours_and_one_further_ahead_is_refused(acme, settings):
     now = timezone.now()
 
     def saved(ahead):
@@ -236,6 +270,8 @@ def test_a_clock_a_little_ahead_is_taken_for_ours_and_one_further_ahead_is_refus
     with pytest.raises(Invalid) as refused:
         saved(timedelta(minutes=6))
     assert refused.value.field == "created_at"
+    settings.MAX_FUTURE_TIMESTAMP_SECONDS = 3_600
+    assert saved(timedelta(minutes=30)).created_at == now
 
 
 def test_nothing_is_nothing(acme):

@@ -30,6 +30,8 @@ ADVICE = {
     "injected": "nothing: it was told to the agent, and came back as if it were new",
     "policy": "see write.* in the policy",
     "limit": "see limits.* in the policy",
+    "conflict": "send it under another id: this one stands for another agent's memory",
+    "invalid": "look at what the client sends with the session",
     "pinned": "unpin the other value, or confirm this one",
     "unconfirmed": "confirm the value that is right",
 }
