@@ -22,11 +22,13 @@ RARE = 3_600  # seconds: from this period on, a task that was missed is sent at 
 
 
 class Clock(Scheduler):
-    """Sends nothing while a thousand tasks wait at the broker, which keeps them for ever."""
+    """Sends nothing but the rare tasks while a thousand wait at the broker, which keeps them for ever."""
 
     def setup_schedule(self) -> None:
         super().setup_schedule()
         rung = self._last_rung()
+        if rung is None:
+            return
         for entry in self.schedule.values():
             if (name := str(entry.name)) in rung:
                 entry.last_run_at = datetime.fromtimestamp(rung[name], UTC)
@@ -36,18 +38,19 @@ class Clock(Scheduler):
     def apply_async(
         self, entry: ScheduleEntry, producer: Any = None, advance: bool = True, **kwargs: Any
     ) -> Any:
-        if self._is_piled_up(producer):
+        is_rare = _is_rare(entry)
+        if not is_rare and self._is_piled_up(producer):
             return None
         sent = super().apply_async(entry, producer=producer, advance=advance, **kwargs)
-        if _is_rare(entry):
+        if is_rare:
             _note(str(entry.name))
         return sent
 
-    def _last_rung(self) -> dict[str, float]:
+    def _last_rung(self) -> dict[str, float] | None:
         try:
             rung = redis.read_hash(redis.CLOCK_RUNG)
         except redis.RedisAway:
-            return {}  # then each is due when it would be after a first start
+            return None  # what stands there may be read at the next start
         return {name: float(moment) for name, moment in rung.items()}
 
     def _is_piled_up(self, producer: Any) -> bool:

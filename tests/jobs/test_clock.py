@@ -12,7 +12,7 @@ from django_redis import get_redis_connection
 
 from memoryproject import celery_app
 from memoryproject.clock import PILE, Clock
-from working.redis import CLOCK_RUNG
+from working.redis import CLOCK_RUNG, RedisAway
 
 RARE = {
     "clear-deliveries", "clear-old", "expire-decisions", "nightly-compaction", "nightly-retention",
@@ -71,6 +71,20 @@ def test_a_task_of_every_hour_keeps_its_hour_over_restarts(broker):
     assert abs(last - datetime.fromtimestamp(rung, UTC)) < timedelta(milliseconds=1)
 
 
+def test_a_start_while_redis_is_away_forgets_no_missed_night(broker, monkeypatch):
+    yesterday = time.time() - 86_400 - 60
+    get_redis_connection().hset(CLOCK_RUNG, "nightly-retention", yesterday)
+
+    def away(key: str) -> dict[str, str]:
+        raise RedisAway("Redis is away.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("memoryproject.clock.redis.read_hash", away)
+        assert not entry(started(), "nightly-retention").is_due().is_due
+    assert float(get_redis_connection().hget(CLOCK_RUNG, "nightly-retention")) == yesterday
+    assert entry(started(), "nightly-retention").is_due().is_due
+
+
 def test_what_rings_often_is_not_written_down(broker):
     ring(started(), "quick-jobs")
     assert broker.llen("celery") == 1
@@ -83,6 +97,8 @@ def test_tasks_that_nobody_takes_do_not_pile_up(broker):
     ring(clock, "quick-jobs")
     ring(clock, "slow-jobs")
     assert broker.llen("celery") == PILE
+    ring(clock, "nightly-retention")
+    assert broker.llen("celery") == PILE + 1
 
 
 def test_a_redis_that_takes_no_writes_does_not_keep_it_from_starting(broker):
