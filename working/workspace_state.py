@@ -120,8 +120,9 @@ def with_hold(given: GivenWorkspace, stored: Stored, usual_hold: int | None) -> 
 
 
 def is_unread(session: Session, read_at: datetime | None) -> bool:
-    """Whether the summary is another one than that which the client has read."""
-    return read_at is not None and session.summary_at is not None and session.summary_at > read_at
+    """Whether the summary may be another one than that which the client has read. Of one that came from an
+    earlier version, or was imported, nobody knows when."""
+    return read_at is not None and (session.summary_at is None or session.summary_at > read_at)
 
 
 def tell_summary(session: Session, given: GivenWorkspace, *, keeps: bool, at: datetime) -> str | None:

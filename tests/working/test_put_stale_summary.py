@@ -10,6 +10,7 @@ from tenants.scope import scope
 from tests.recall.talking import decide, exchanges, tell
 from tests.working.conversation import S, append, turn
 from tests.working.workspaces import add, again, ids, put, read_add_write, said, seen, texts
+from working.models import Session
 from working.sessions import access_session
 from working.summaries import announce_summary, replace_summary
 from working.types import NewEvent
@@ -40,6 +41,18 @@ def test_a_summary_that_nobody_has_changed_since_is_the_clients_to_change(caller
     after = put(caller, *again(found), context=context, last_accessed=found.changed_at)
     assert (after.context, ids(after)) == (context or "", ["a", "late"])
     assert seen(caller).context == (context or "")
+
+
+def test_a_summary_of_which_nobody_knows_since_when_stays(caller):
+    """As those of earlier versions and imported ones have it."""
+    found = put(caller, *said("a"), context="Old.")
+    append(caller, turn("user", "late", id="late"))
+    with scope(caller.tenant_id):
+        Session.objects.filter(id=access_session(caller=caller, address=S).id).update(summary_at=None)
+    put(caller, *again(found), context=None, last_accessed=found.changed_at)
+    assert seen(caller).context == "Old."
+    put(caller, *again(seen(caller)), context="New.", last_accessed=seen(caller).changed_at)
+    assert seen(caller).context == "New."
 
 
 def reword(caller):
