@@ -277,15 +277,17 @@ def test_an_event_that_is_sent_again_is_the_same_event() -> None:
 
 
 @pytest.mark.parametrize(
-    ("begin", "told"),
+    ("begin", "told", "has_key"),
     [
-        (lambda memory: memory.create_session("agent", "ana"), {"session_id": "s"}),
-        (lambda memory: memory.get_or_create_session("s"), {"session_id": "s"}),
-        (lambda memory: memory.delete_session("s"), {"deleted": True}),
-        (lambda memory: memory.cleanup_old_sessions(), {"removed": 1}),
+        (lambda memory: memory.create_session("agent", "ana"), {"session_id": "s"}, True),
+        (lambda memory: memory.get_or_create_session("s"), {"session_id": "s"}, False),  # it finds it
+        (lambda memory: memory.delete_session("s"), {"deleted": True}, True),
+        (lambda memory: memory.cleanup_old_sessions(), {"removed": 1}, True),
     ],
 )
-def test_what_is_sent_again_is_known_by_its_key(begin: Callable[[RemoteMemory], Any], told: Any) -> None:
+def test_what_would_not_be_the_same_twice_is_known_by_its_key(
+    begin: Callable[[RemoteMemory], Any], told: Any, has_key: bool
+) -> None:
     sent: list[httpx.Request] = []
 
     def first_lost(request: httpx.Request) -> httpx.Response:
@@ -295,8 +297,9 @@ def test_what_is_sent_again_is_known_by_its_key(begin: Callable[[RemoteMemory], 
         return httpx.Response(200, json=told)
 
     asyncio.run(begin(_memory(first_lost)))
-    first, second = ((one.headers["Idempotency-Key"], one.content) for one in sent)
+    first, second = ((one.headers.get("Idempotency-Key"), one.content) for one in sent)
     assert first == second
+    assert (first[0] is not None) == has_key
 
 
 def test_any_id_of_a_session_stays_in_its_place_of_the_path() -> None:

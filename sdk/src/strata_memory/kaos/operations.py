@@ -1,8 +1,8 @@
 """The server's `/memory` routes, and what they answer as far as it is read here.
 
-An event's `event_id` makes one event of several attempts. Every other write has an Idempotency-Key: it is
-done once, and the first attempt's success is what is told. Each creation of a session would empty it again,
-and may let others go.
+An event's `event_id` makes one event of several attempts, and to open a session that may be there a second
+time finds it. Every other write has an Idempotency-Key: it is done once, and the first attempt's success is
+what is told. Each creation of a session would empty it again, and may let others go.
 """
 
 from datetime import UTC, datetime
@@ -72,6 +72,7 @@ class Stats(TypedDict):
 _SESSIONS = "/memory/sessions"
 _SESSION, _EVENTS = _SESSIONS + "/{}", _SESSIONS + "/{}/events"
 BEGIN: Operation[Begun] = Operation("POST", _SESSIONS, Begun, is_write=True)
+OPEN: Operation[Begun] = Operation("POST", _SESSIONS, Begun)
 READ: Operation[Session] = Operation("GET", _SESSION, Session)
 ADD: Operation[Added] = Operation("POST", _EVENTS, Added)
 READ_EVENTS: Operation[Events] = Operation("GET", _EVENTS, Events)

@@ -81,12 +81,12 @@ class RemoteMemory(Memory):
         self.max_events_per_session = max_events_per_session
 
     async def create_session(self, app_name: str, user_id: str, session_id: str | None = None) -> str:
-        return await self._begin(app_name, user_id, session_id or new_session_id())
+        return await self._begin(does.BEGIN, app_name, user_id, session_id or new_session_id())
 
     async def get_or_create_session(
         self, session_id: str, app_name: str = "agent", user_id: str = "user"
     ) -> str:
-        return await self._begin(app_name, user_id, session_id, create="if_missing")
+        return await self._begin(does.OPEN, app_name, user_id, session_id, create="if_missing")
 
     async def get_session(self, session_id: str) -> SessionMemory | None:
         try:
@@ -149,10 +149,12 @@ class RemoteMemory(Memory):
     async def close(self) -> None:
         await self._client.close()
 
-    async def _begin(self, app_name: str, user_id: str, session_id: str, **how: str) -> str:
+    async def _begin(
+        self, operation: Operation[does.Begun], app_name: str, user_id: str, session_id: str, **how: str
+    ) -> str:
         """The id is made here, so that several attempts begin one session."""
         body = {"app_name": app_name, "user_id": user_id, "session_id": session_id, **how}
-        told = await self._ask(does.BEGIN, body=body)
+        told = await self._ask(operation, body=body)
         return session_id if told is None else told["session_id"]
 
     async def _of(self, session_id: str, operation: Operation[T], **asked: Any) -> T | None:
