@@ -99,12 +99,12 @@ def entropy_of(signatures: Sequence[str]) -> float:
 
 
 def _subject_of(tenant_id: UUID, model: str, where: EpisodeFilter) -> _Subject:
-    return tenant_id, model, where.user_id, where.agent_id if where.user_id is None else None
+    return tenant_id, model, where.user_id, where.agent_id if not where.user_id else None
 
 
 def _count(subject: _Subject) -> Size:
     tenant_id, model, user_id, agent_id = subject
-    condition = OF_USER if user_id is not None else OF_AGENT if agent_id is not None else ""
+    condition = (OF_USER if user_id is not None else "") + (OF_AGENT if agent_id is not None else "")
     params: dict[str, Any] = {"tenant": tenant_id, "model": model, "user": user_id, "agent": agent_id}
     with connection.cursor() as cursor:
         cursor.execute(COUNT + condition, params)

@@ -66,9 +66,9 @@ def list_memories(
 ) -> list[Remembered]:
     """What holds of the person, or waits, newest first; `before`: continue after that one. No kinds: all.
 
-    Reads at most `limit` rows of each kind by the person's own index, and as many of nobody's episodes that
-    are kept under the person's name. Raises Forbidden when the key does not
-    reach all of the person's memory, Invalid for an unknown kind.
+    Reads at most `limit` rows of each kind by the person's own index, and all store items of nobody's for
+    those that are kept under the person's name. Raises Forbidden when the key does not reach all of the
+    person's memory, Invalid for an unknown kind.
     """
     confine_person(caller, user_id)
     wanted = [checked_kind(kind) for kind in kinds] if kinds else KINDS

@@ -82,8 +82,8 @@ class SubjectSummary:
 
 
 def summary_of(*, caller: Caller, user_id: str) -> SubjectSummary:
-    """Counted in one scope, by the person's own indexes. Raises Forbidden when the key does not reach all of
-    the person's memory."""
+    """Counted in one scope, by the person's own indexes, and among all store items of nobody's. Raises
+    Forbidden when the key does not reach all of the person's memory."""
     confine_person(caller, user_id)
     mine = {"tenant_id": caller.tenant_id, "user_id": user_id}
     with restricted_shown(), scope(caller.tenant_id):
