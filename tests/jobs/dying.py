@@ -21,7 +21,7 @@ from tests.processes import ROOT
 # when it is committed.
 BEHIND = {
     "session.extract": ("recall.extracting.jobs", ("find", "_write", "note_extracted")),
-    "session.promote": ("recall.promotion", ("_saved", "note_remembered")),
+    "session.promote": ("recall.promotion", ("_save", "note_remembered")),
     "session.summarise": ("recall.rewriting", ("ask", "revise_episode", "replace_summary")),
 }
 
